@@ -11,6 +11,7 @@ export default tseslint.config(
     rules: {
       complexity: ['error', { max: 10, variant: 'modified' }],
       'max-params': ['error', 3],
+      'no-duplicate-case': 'error',
       'no-restricted-syntax': [
         'error',
         { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },

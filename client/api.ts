@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9b26b1c2bbb4d4416e6f283b416e28518472529bca3321c99efcf1199dbb3b67. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 66e6f555d1449cb2141dd027baa2f5450b38188b2107e81c891623d04c5f18cc. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -216,8 +216,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * A page about a contact, made to be printed
-     * @description `contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON. Needs the scope `audit:read`.
+     * A report about a contact
+     * @description `contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page. Needs the scope `audit:read`.
      */
     get: operations['getContactReport'];
     put?: never;
@@ -1122,227 +1122,194 @@ export interface components {
       /** @description As it was sent. */
       to_email: string;
     };
+    AddContactTagsAnswer: {
+      data: components['schemas']['AddedTags'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    AddContactTagsRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      contact_email: string;
+      /**
+       * @description Names of tags, 1 to 100.
+       * @example [
+       *       "Gold",
+       *       "Newsletter"
+       *     ]
+       */
+      tag_name: string[];
+    };
     /** @description The tags of the request, in their stored spelling. */
     AddedTags: {
-      /**
-       * @description Id of the first named tag.
-       * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      /** @description Id of the first named tag. */
       tag_id: string;
       /** @description The names of all tags of the request. */
       tag_name: string[];
       tags: components['schemas']['Tag'][];
     };
+    Alive: {
+      alive: boolean;
+    };
     ApiKey: {
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      expires_at: string | null;
+      /** @description Id of an API key: the actor of what is done with it. */
+      key_id: string;
       /**
        * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description To the minute.
        */
-      created_at: string;
-      expires_at: string | null;
-      /**
-       * @description Id of an API key: the actor of what is done with it.
-       * @example key_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      key_id: string;
-      /** @description To the minute. */
       last_used_at: string | null;
-      /**
-       * @description Name of the key.
-       * @example Shop
-       */
+      /** @description Name of the key. */
       name: string;
+      /**
+       * Format: date-time
+       * @description Until then the secret before holds, too.
+       */
       previous_until: string | null;
+      /** Format: date-time */
       revoked_at: string | null;
+      /** Format: date-time */
       rotated_at: string | null;
       /** @description What the key may do. */
-      scopes: (
-        | 'groups:read'
-        | 'groups:write'
-        | 'lists:read'
-        | 'lists:write'
-        | 'tags:read'
-        | 'tags:write'
-        | 'contacts:read'
-        | 'contacts:write'
-        | 'email:read'
-        | 'email:write'
-        | 'audit:read'
-        | 'analytics:read'
-        | 'projections'
-        | 'metrics'
-        | 'privacy'
-        | 'keys'
-      )[];
-      /** @enum {string} */
-      state: 'active' | 'expired' | 'revoked';
+      scopes: string[];
+      /** @description Known: active, expired, revoked. */
+      state: string;
+    };
+    CancelEmailAnswer: {
+      data: components['schemas']['ChangedEmail'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     ChangedEmail: {
-      /**
-       * @description Id of an e-mail. Opaque, never used again.
-       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       email_id: string;
       state: components['schemas']['DeliveryState'];
     };
     ChangedStatus: {
-      /**
-       * @description Id of a contact. Opaque, never used again.
-       * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       contact_id: string;
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
+    };
+    /**
+     * Consent
+     * @description How the person agreed: evidence for auditors.
+     */
+    Consent: {
+      ip?: string | null;
+      legal_basis?: string | null;
+      occurred_at?: string | null;
+      source?: string | null;
+      statement?: string | null;
+    };
+    ConsentAt: {
+      because: components['schemas']['Evidence'];
+      /** @description IPv4 or IPv6. */
+      ip?: string;
+      /** @description Why the data may be used. */
+      legal_basis?: string;
+      /**
+       * Format: date-time
+       * @description When the person agreed.
+       */
+      occurred_at?: string;
+      /** @description Where the person agreed. */
+      source?: string;
+      /** @description What the person agreed to, as it was shown. */
+      statement?: string;
     };
     /** @description A contact as it was at a time, with the reason of each fact. */
     ContactAt: components['schemas']['ContactAtWithSubscriptions'] | components['schemas']['ContactAtInList'];
     /** @description With `list_id`. */
     ContactAtInList: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
+      /** Format: date-time */
       created_at: string | null;
       /** @description The erasure that ended the contact before the time. Absent where there was none. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
-      /**
-       * @description A time that was asked for had not come: until then the answer may change.
-       * @constant
-       */
-      future?: true;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
       head: string | null;
-      /**
-       * @description Which list was taken for a name.
-       * @example "News" stands for the list lst_01J….
-       */
+      /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Null: nothing was ever written to the log. */
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
       log_id: string | null;
       /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
-      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      /**
+       * Format: int64
+       * @description Number of events in the evidence chain up to there; null: no chain is known.
+       */
       ordinal: number | null;
-      /**
-       * @description Of the last event of the log that the answer has seen.
-       * @example 00000000000000000042
-       */
+      /** @description Of the last event of the log that the answer has seen. */
       position: string;
-      profile: {
-        address: string | null;
-        /** @description The event that made it so; null: it has always been so. */
-        because: components['schemas']['Evidence'] | null;
-        city: string | null;
-        country: string | null;
-        dateOfBirth: string | null;
-        /** @description Null: the person is erased. */
-        email: string | null;
-        firstName: string | null;
-        lastName: string | null;
-        /** @description The first event after the time that changed it; null: none. */
-        next_change: components['schemas']['Evidence'] | null;
-        /** @description An unreadable event that may be the next change. */
-        next_unreadable?: components['schemas']['UnreadableEvent'];
-        phone: string | null;
-        state: string | null;
-        zipcode: string | null;
-      } | null;
+      profile: components['schemas']['ProfileAt'] | null;
       subscription: components['schemas']['SubscriptionAt'];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       time: string;
-      /**
-       * @description The events after `ordinal`, up to `position`, have no link yet.
-       * @constant
-       */
-      unlinked?: true;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
     ContactAtWithSubscriptions: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
+      /** Format: date-time */
       created_at: string | null;
       /** @description The erasure that ended the contact before the time. Absent where there was none. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
-      /**
-       * @description A time that was asked for had not come: until then the answer may change.
-       * @constant
-       */
-      future?: true;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
       head: string | null;
-      /**
-       * @description Which list was taken for a name.
-       * @example "News" stands for the list lst_01J….
-       */
+      /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Null: nothing was ever written to the log. */
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
       log_id: string | null;
       /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
-      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      /**
+       * Format: int64
+       * @description Number of events in the evidence chain up to there; null: no chain is known.
+       */
       ordinal: number | null;
-      /**
-       * @description Of the last event of the log that the answer has seen.
-       * @example 00000000000000000042
-       */
+      /** @description Of the last event of the log that the answer has seen. */
       position: string;
-      profile: {
-        address: string | null;
-        /** @description The event that made it so; null: it has always been so. */
-        because: components['schemas']['Evidence'] | null;
-        city: string | null;
-        country: string | null;
-        dateOfBirth: string | null;
-        /** @description Null: the person is erased. */
-        email: string | null;
-        firstName: string | null;
-        lastName: string | null;
-        /** @description The first event after the time that changed it; null: none. */
-        next_change: components['schemas']['Evidence'] | null;
-        /** @description An unreadable event that may be the next change. */
-        next_unreadable?: components['schemas']['UnreadableEvent'];
-        phone: string | null;
-        state: string | null;
-        zipcode: string | null;
-      } | null;
+      profile: components['schemas']['ProfileAt'] | null;
       subscriptions: components['schemas']['SubscriptionAt'][];
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       time: string;
-      /**
-       * @description The events after `ordinal`, up to `position`, have no link yet.
-       * @constant
-       */
-      unlinked?: true;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
@@ -1350,23 +1317,12 @@ export interface components {
       address: string | null;
       because: components['schemas']['EventReference'];
       city: string | null;
-      /**
-       * @description Id of a contact. Opaque, never used again.
-       * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       contact_id: string;
       country: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       created_at: string;
       dateOfBirth: string | null;
-      /**
-       * @description The e-mail address.
-       * @example ada@example.com
-       */
+      /** @description The e-mail address. */
       email: string;
       firstName: string | null;
       lastName: string | null;
@@ -1381,23 +1337,12 @@ export interface components {
       address: string | null;
       because: components['schemas']['EventReference'];
       city: string | null;
-      /**
-       * @description Id of a contact. Opaque, never used again.
-       * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       contact_id: string;
       country: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       created_at: string;
       dateOfBirth: string | null;
-      /**
-       * @description The e-mail address.
-       * @example ada@example.com
-       */
+      /** @description The e-mail address. */
       email: string;
       firstName: string | null;
       lastName: string | null;
@@ -1410,26 +1355,20 @@ export interface components {
       tags: components['schemas']['Tag'][];
       zipcode: string | null;
     };
+    ContactList: {
+      list_id: string;
+      /** @description Name of the list, as it was given. */
+      list_name: string;
+    };
     ContactWithSubscriptions: {
       address: string | null;
       city: string | null;
-      /**
-       * @description Id of a contact. Opaque, never used again.
-       * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       contact_id: string;
       country: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       created_at: string;
       dateOfBirth: string | null;
-      /**
-       * @description The e-mail address.
-       * @example ada@example.com
-       */
+      /** @description The e-mail address. */
       email: string;
       firstName: string | null;
       lastName: string | null;
@@ -1439,19 +1378,27 @@ export interface components {
       subscriptions: components['schemas']['Subscription'][];
       zipcode: string | null;
     };
-    CreatedApiKey: {
-      expires_at: string | null;
+    CreateApiKeyAnswer: {
+      data: components['schemas']['CreatedApiKey'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    CreateApiKeyRequest: {
+      expires_at?: string | null;
       /**
-       * @description Id of an API key: the actor of what is done with it.
-       * @example key_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      key_id: string;
-      /**
-       * @description Name of the key.
+       * @description At most 255 characters; trimmed.
        * @example Shop
        */
       name: string;
-      /** @description What the key may do. */
+      /**
+       * @description What the key may do. Only scopes that the key of the request has itself.
+       * @example [
+       *       "contacts:read",
+       *       "contacts:write"
+       *     ]
+       */
       scopes: (
         | 'groups:read'
         | 'groups:write'
@@ -1470,553 +1417,624 @@ export interface components {
         | 'privacy'
         | 'keys'
       )[];
-      /** @description Shown this once. */
-      secret: string;
+    };
+    CreateContactAnswer: {
+      data: components['schemas']['SavedContact'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    CreateContactRequest: {
+      address?: string | null;
+      city?: string | null;
+      consent?: components['schemas']['Consent'] | null;
+      country?: string | null;
+      /** @description Profile fields and consent may stand here instead of beside `email`. */
+      data?: components['schemas']['NestedProfile'] | null;
+      dateOfBirth?: string | null;
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      firstName?: string | null;
+      lastName?: string | null;
+      /** @description Ignored. */
+      message?: unknown;
+      phone?: string | null;
+      state?: string | null;
+      /**
+       * @description Other cases of letters are taken, too.
+       * @example Subscribed
+       * @enum {string}
+       */
+      status: 'Subscribed' | 'Unsubscribed';
+      zipcode?: string | null;
+    };
+    CreatedApiKey: {
+      /** Format: date-time */
+      expires_at: string | null;
+      /** @description Id of an API key: the actor of what is done with it. */
+      key_id: string;
+      /** @description Name of the key. */
+      name: string;
+      /** @description Why there is no secret. */
+      note?: string;
+      /** @description What the key may do. */
+      scopes: string[];
+      /** @description Shown this once: null in the answer to a repeat. */
+      secret: string | null;
+    };
+    CreateGroupAnswer: {
+      data: components['schemas']['Group'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    CreateGroupRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Customers
+       */
+      group_name: string;
+    };
+    CreateListAnswer: {
+      data: components['schemas']['ContactList'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    CreateListRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Newsletter
+       */
+      list_name: string;
+    };
+    CreateTagAnswer: {
+      data: components['schemas']['Tag'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    CreateTagRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Gold
+       */
+      tag_name: string;
+    };
+    DeletedGroup: {
+      group_id: string;
+    };
+    DeletedList: {
+      list_id: string;
+    };
+    DeletedTag: {
+      tag_id: string;
+    };
+    DeleteGroupAnswer: {
+      data: components['schemas']['DeletedGroup'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    DeleteListAnswer: {
+      data: components['schemas']['DeletedList'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    DeleteTagAnswer: {
+      data: components['schemas']['DeletedTag'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     /**
      * @description What became of an e-mail.
      * @enum {string}
      */
     DeliveryState: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
-    DuplicateEmailError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Email already exist!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'duplicate';
-    };
-    DuplicateGroupNameError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Group name already exist!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'duplicate';
-    };
-    DuplicateKeyNameError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Key name already exist!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'duplicate';
-    };
-    DuplicateListNameError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'List name already exist!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'duplicate';
-    };
-    DuplicateTagNameError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Tag name already exist!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'duplicate';
-    };
     /** @description The state of an e-mail. No addresses, no content. */
     Email: {
       /**
+       * Format: int64
        * @description How often it was tried.
-       * @example 3
        */
       attempts: number;
-      /**
-       * @description Id of an e-mail. Opaque, never used again.
-       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       email_id: string;
+      /** @description Reason of the last failure and, where the mail server replied, its codes. */
       last_error: string | null;
-      /** @description Null when no attempt is planned, or one runs. */
-      next_attempt_at: string | null;
       /**
        * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description Null when no attempt is planned, or one runs.
        */
+      next_attempt_at: string | null;
+      /** Format: date-time */
       requested_at: string;
+      /** Format: date-time */
       sent_at: string | null;
       state: components['schemas']['DeliveryState'];
     };
-    EmailErasedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The email cannot be released: what it said is erased';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
-    };
-    EmailNotCancellableError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The email cannot be cancelled';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
-    };
-    EmailNotReleasableError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The email cannot be released';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
-    };
     /** @description An e-mail to this person. */
     EmailOfHistory: {
-      /**
-       * @description Id of an e-mail. Opaque, never used again.
-       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       email_id: string;
+      /** @description As it went out; null to a key without `email:read`. */
       subject: string | null;
     };
     EmailOutcomes: {
       /**
        * Format: date
        * @description First day of the first row.
-       * @example 2026-03-01
        */
       from: string;
-      /** @enum {string} */
-      interval: 'day' | 'week' | 'month';
+      /** @description Known: day, week, month. */
+      interval: string;
       /** @description One for each interval. */
-      rows: {
-        /**
-         * @description Attempts without success that are not the end.
-         * @example 3
-         */
-        deferred: number;
-        /**
-         * @description E-mails that were given up.
-         * @example 3
-         */
-        failed: number;
-        /**
-         * Format: date
-         * @description First day.
-         * @example 2026-03-01
-         */
-        from: string;
-        /**
-         * @description E-mails that wait for an operator.
-         * @example 3
-         */
-        held: number;
-        /**
-         * @description Attempts that perhaps succeeded.
-         * @example 3
-         */
-        in_doubt: number;
-        /**
-         * @description Failed e-mails that were released: `failed` less these are failed still.
-         * @example 3
-         */
-        reopened: number;
-        /**
-         * @description E-mails that the API took.
-         * @example 3
-         */
-        requested: number;
-        /**
-         * @description E-mails that were handed over.
-         * @example 3
-         */
-        sent: number;
-        /**
-         * Format: date
-         * @description Last day.
-         * @example 2026-03-01
-         */
-        to: string;
-      }[];
+      rows: components['schemas']['EmailOutcomesRow'][];
       /**
        * Format: date
        * @description Last day of the last row.
-       * @example 2026-03-01
        */
       to: string;
     };
-    EmptyError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    EmailOutcomesRow: {
+      /**
+       * Format: int64
+       * @description Attempts without success that are not the end.
+       */
+      deferred: number;
+      /**
+       * Format: int64
+       * @description E-mails that were given up.
+       */
+      failed: number;
+      /**
+       * Format: date
+       * @description First day.
+       */
+      from: string;
+      /**
+       * Format: int64
+       * @description E-mails that wait for an operator.
+       */
+      held: number;
+      /**
+       * Format: int64
+       * @description Attempts that perhaps succeeded.
+       */
+      in_doubt: number;
+      /**
+       * Format: int64
+       * @description Failed e-mails that were released: `failed` less these are failed still.
+       */
+      reopened: number;
+      /**
+       * Format: int64
+       * @description E-mails that the API took.
+       */
+      requested: number;
+      /**
+       * Format: int64
+       * @description E-mails that were handed over.
+       */
+      sent: number;
+      /**
+       * Format: date
+       * @description Last day.
+       */
+      to: string;
+    };
+    EmailStep: {
+      /** Format: date-time */
+      at: string | null;
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      by: string | null;
+      /** @description `X-Request-Id` of the request that caused it. */
+      request_id: string | null;
+      /** @description What the mail server answered. */
+      response?: string;
+      /** @description The event in plain words. */
+      summary: string;
+      /** @description Name of the event. */
+      type: string;
+    };
+    EndLine: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'end';
+      /** Format: int64 */
+      members: number;
+      /**
+       * Format: int64
+       * @description Events that could not be read.
+       */
+      unreadable?: number;
     };
     /** @description It names nobody. */
     Erasure: {
+      /** Format: date-time */
       completed_at: string | null;
-      /** @description Contacts that were erased, 0 or 1. Null until it is completed. */
+      /**
+       * Format: int64
+       * @description Contacts that were erased, 0 or 1. Null until it is completed.
+       */
       contacts: number | null;
       /** @description E-mails that were erased. Null until it is completed. */
       emails: number | null;
-      /**
-       * @description Id of an erasure.
-       * @example ers_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       erasure_id: string;
+      /** @description The code that was given. */
       reason: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       requested_at: string;
-      /** @enum {string} */
-      status: 'requested' | 'completed';
+      /** @description Known: requested, completed. */
+      status: string;
     };
     ErasureOfPerson: {
+      /** Format: date-time */
       completed_at: string | null;
       /** @description The contact that it ended; null: there was none. */
       contact_id: string | null;
       /** @description How many e-mails were erased. */
       emails: number | null;
+      /** Format: date-time */
       erased_at: string | null;
-      /**
-       * @description Id of the erasure.
-       * @example ers_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      /** @description Id of the erasure. */
       erasure_id: string;
+      /** @description The code that was given. */
       reason: string | null;
+      /** Format: date-time */
       requested_at: string | null;
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       requested_by: string | null;
+    };
+    ErasuresReadiness: {
+      /**
+       * Format: int64
+       * @description Erasures that cannot be completed yet.
+       */
+      waiting: number;
+      /** @description The first hundred. */
+      why: components['schemas']['WaitingErasure'][];
+    };
+    /** @description Any answer other than success. */
+    Error: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description For people: it may be reworded.
+       * @example email is required
+       */
+      message: string;
+      /**
+       * @description `Error`.
+       * @example Error
+       */
+      status: string;
+      /**
+       * Format: int32
+       * @description The HTTP status.
+       * @example 400
+       */
+      statusCode: number;
+      /**
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @example validation_error
+       */
+      type: string;
+    };
+    ErrorOfLine: {
+      message: string;
+      type: string;
     };
     /** @description The event that made it so. */
     EventReference: {
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
       /**
        * Format: date-time
-       * @description When it happened. Never earlier than the event before it in the same stream.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description When it happened: never before the event before it in the stream.
        */
       at: string;
       /** Format: uuid */
       event_id: string;
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
+      /** @description Place in the log: digits that sort as text. */
       position: string;
-      /**
-       * @description `X-Request-Id` of the request that caused it.
-       * @example order-4711
-       */
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      /** @description Name of the event. */
       type: string;
+    };
+    EventStoreReadiness: {
+      /** @description A position of the log; empty while nothing is known. */
+      head: string | null;
+      reachable: boolean;
+      writable: boolean;
     };
     /** @description An event: when, by whom, on which request, and where it stands. */
     Evidence: {
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
       /**
        * Format: date-time
-       * @description When it happened. Never earlier than the event before it in the same stream.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description When it happened: never before the event before it in the stream.
        */
       at: string;
-      /**
-       * @description The event that caused this one; the correlation id where a request did.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description Id of the event that caused it, else the correlation id. */
       causation_id: string;
-      /**
-       * @description One id per request.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description One id per request. */
       correlation_id: string;
       /** Format: uuid */
       event_id: string;
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
+      /** @description Place in the log: digits that sort as text. */
       position: string;
-      /**
-       * @description `X-Request-Id` of the request that caused it.
-       * @example order-4711
-       */
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
       /**
+       * Format: int64
        * @description Place in the stream, from 0.
-       * @example 3
        */
       revision: number;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
+      /** @description The stream that the event stands in. */
       stream: string;
-      /**
-       * @description The event in plain words.
-       * @example Unsubscribed from the list "News".
-       */
+      /** @description The event in plain words. */
       summary: string;
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      /** @description Name of the event. */
       type: string;
     };
+    EvidenceReadiness: {
+      /** Format: int64 */
+      count: number;
+      fault?: string | null;
+      head: string;
+      /** @description A position of the log; empty while nothing is known. */
+      position: string;
+      verified?: boolean;
+    };
+    ExportedChange: {
+      /** @description What it changed in the profile; null: there was no value. */
+      changes: components['schemas']['ProfileChange'][];
+      event: components['schemas']['HistoryItem'];
+    };
     ExportedEmail: {
-      /**
-       * @description Id of an e-mail. Opaque, never used again.
-       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       email_id: string;
       /** @description What it said is gone. */
       erased: boolean;
       /** @description Null where it is erased or cannot be read. */
-      requested: {
-        /**
-         * @description HTML.
-         * @example <p>Thank you!</p>
-         */
-        body: string;
-        /**
-         * @description As it was requested.
-         * @example News <news@example.com>
-         */
-        from: string;
-        /**
-         * @description The subject.
-         * @example Your order
-         */
-        subject: string;
-        /**
-         * @description The e-mail address.
-         * @example ada@example.com
-         */
-        to: string;
-        variables?: {
-          [key: string]: unknown;
-        };
-      } | null;
+      requested: components['schemas']['RequestedEmail'] | null;
       /** @description With the variables filled in. Absent where there are none. */
-      sent_as?: {
-        /**
-         * @description HTML.
-         * @example <p>Thank you!</p>
-         */
-        body: string;
-        /**
-         * @description The subject.
-         * @example Your order
-         */
-        subject: string;
-      };
+      sent_as?: components['schemas']['RenderedEmail'];
       /** @description What became of it, the request first. */
-      steps: {
-        at: string | null;
-        by: string | null;
-        request_id: string | null;
-        /**
-         * @description What the mail server answered.
-         * @example 250 OK
-         */
-        response?: string;
-        /**
-         * @description The event in plain words.
-         * @example The e-mail was sent.
-         */
-        summary: string;
-        /**
-         * @description Name of the event.
-         * @example EmailSent
-         */
-        type: string;
-      }[];
+      steps: components['schemas']['EmailStep'][];
+    };
+    ExportPersonAnswer: {
+      data: components['schemas']['PersonExport'];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     FailingSeal: {
       /**
+       * Format: int64
        * @description Events that were sealed.
-       * @example 3
        */
       count: number;
-      /**
-       * @description Why it does not hold.
-       * @example the tree has another root there
-       */
+      /** @description Why it does not hold. */
       reason: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       sealed_at: string;
     };
     /** @description An event as it is stored. */
     FeedEvent: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string | null;
-      /** @description Null where the metadata cannot be read; so are the next five. */
+      /**
+       * Format: date-time
+       * @description Null where the metadata cannot be read; so are the next five.
+       */
       at: string | null;
+      /** @description Id of the event that caused it, else the correlation id. */
       causation_id: string | null;
+      /** @description One id per request. */
       correlation_id: string | null;
       /** @description As stored; a text where it is no JSON. */
       data: unknown;
       /** Format: uuid */
       event_id: string;
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
+      /** @description Place in the log: digits that sort as text. */
       position: string;
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id: string | null;
       /**
+       * Format: int64
        * @description Place in the stream, from 0.
-       * @example 3
        */
       revision: number;
-      /** @description Version of the shape of `data`. */
+      /**
+       * Format: int64
+       * @description Version of the shape of `data`.
+       */
       schema: number | null;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
+      /** @description The stream that the event stands in. */
       stream: string;
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      /** @description Name of the event. */
       type: string;
     };
-    ForbiddenError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 403;
-      /** @constant */
-      type: 'forbidden';
+    FindContactAnswer: {
+      data: components['schemas']['ContactWithSubscriptions'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    GivenTwiceError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    GetContactAnswer: {
+      data: components['schemas']['ContactInListWithSubscriptions'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetContactAtAnswer: {
+      data: components['schemas']['ContactAt'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetContactHistoryAnswer: {
+      /** Format: date-time */
+      answered_at: string;
+      data: components['schemas']['HistoryItem'][];
+      /** @description The e-mails are complete up to here. Absent with `list_id`. */
+      emails_until?: string;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
+      head: string | null;
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description Which list was taken for a name. */
+      list_note?: string;
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
+      log_id: string | null;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
+      position: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
+    };
+    GetContactProofAnswer: {
+      data: components['schemas']['Proof'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetContactReportAnswer: {
+      data: components['schemas']['Report'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetDocumentAnswer: {
+      data: components['schemas']['ViewDocument'];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetEmailAnswer: {
+      data: components['schemas']['Email'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetEmailOutcomesAnswer: {
+      data: components['schemas']['EmailOutcomes'];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetErasureAnswer: {
+      data: components['schemas']['Erasure'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetGroupAnswer: {
+      data: components['schemas']['Group'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetListAnswer: {
+      data: components['schemas']['ContactList'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetListGrowthAnswer: {
+      data: components['schemas']['ListGrowth'];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetLiveAnswer: {
+      data: components['schemas']['Alive'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetReadyAnswer: {
+      data: components['schemas']['Readiness'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetRebuildAnswer: {
+      data: components['schemas']['Rebuild'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetTagAnswer: {
+      data: components['schemas']['Tag'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetTagUseAnswer: {
+      data: components['schemas']['TagUse'];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     Group: {
-      /**
-       * @description Id of a group. Opaque, never used again.
-       * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       group_id: string;
-      /**
-       * @description Name of the group, as it was given.
-       * @example Friends
-       */
+      /** @description Name of the group, as it was given. */
       group_name: string;
     };
     /** @description An event of a contact, of its lists and tags, or of an e-mail to it. What does not apply is absent. */
     HistoryEvent: {
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
       /**
        * Format: date-time
-       * @description When it happened. Never earlier than the event before it in the same stream.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description When it happened: never before the event before it in the stream.
        */
       at: string;
-      /**
-       * @description The event that caused this one; the correlation id where a request did.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description Id of the event that caused it, else the correlation id. */
       causation_id: string;
-      consent?: {
-        /**
-         * @description IPv4 or IPv6.
-         * @example 203.0.113.7
-         */
-        ip?: string;
-        /**
-         * @description Why the data may be used.
-         * @example consent
-         */
-        legal_basis?: string;
-        /**
-         * Format: date-time
-         * @description When the person agreed.
-         * @example 2026-03-01T10:00:00.123Z
-         */
-        occurred_at?: string;
-        /**
-         * @description Where the person agreed.
-         * @example signup form
-         */
-        source?: string;
-        /**
-         * @description What the person agreed to, as it was shown.
-         * @example Yes, send me the newsletter.
-         */
-        statement?: string;
-      };
+      consent?: components['schemas']['RecordedConsent'];
       /** @description Null where nothing says whose it is. */
       contact_id: string | null;
-      /**
-       * @description One id per request.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description One id per request. */
       correlation_id: string;
       /** @description The event in full, as docs/events.md has it; of an e-mail without its text. */
       data: {
@@ -2025,935 +2043,468 @@ export interface components {
       email?: components['schemas']['EmailOfHistory'];
       /** Format: uuid */
       event_id: string;
-      list?: {
-        /** @description Null while it exists. */
-        deleted_at: string | null;
-        /**
-         * @description Id of a list. Opaque, never used again.
-         * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-         */
-        list_id: string;
-        /**
-         * @description The name now; of a deleted one the last.
-         * @example Letters
-         */
-        name_now: string;
-        /**
-         * @description The name when the event was written.
-         * @example News
-         */
-        name_then: string;
-      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'event';
+      list?: components['schemas']['ListThenAndNow'];
       /** @description On an event of a tag: the lists in which the contact bore it. */
       list_ids?: string[];
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
+      /** @description Place in the log: digits that sort as text. */
       position: string;
       /** @description Null on the first event in a list. */
       previous_status?: components['schemas']['SubscriptionStatus'] | null;
-      /**
-       * @description `X-Request-Id` of the request that caused it.
-       * @example order-4711
-       */
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
       /**
+       * Format: int64
        * @description Place in the stream, from 0.
-       * @example 3
        */
       revision: number;
       /** @description Null when the list was deleted. */
       status?: components['schemas']['SubscriptionStatus'] | null;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
+      /** @description The stream that the event stands in. */
       stream: string;
-      /**
-       * @description The event in plain words.
-       * @example Unsubscribed from the list "News".
-       */
+      /** @description The event in plain words. */
       summary: string;
-      tags?: {
-        /** @description Null while it exists. */
-        deleted_at: string | null;
-        /**
-         * @description The name now; of a deleted one the last.
-         * @example Letters
-         */
-        name_now: string;
-        /**
-         * @description The name when the event was written.
-         * @example News
-         */
-        name_then: string;
-        /**
-         * @description Id of a tag. Opaque, never used again.
-         * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-         */
-        tag_id: string;
-        /**
-         * @description It was written after the deletion and changed nothing.
-         * @constant
-         */
-        without_effect?: true;
-      }[];
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      tags?: components['schemas']['TagThenAndNow'][];
+      /** @description Name of the event. */
       type: string;
-      /**
-       * @description It was written after the deletion and changed nothing.
-       * @constant
-       */
-      without_effect?: true;
+      /** @description It was written after the deletion and changed nothing. */
+      without_effect?: boolean;
     };
     HistoryItem: components['schemas']['HistoryEvent'] | components['schemas']['UnreadableHistoryEvent'];
-    IdempotencyConflictError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Idempotency-Key was used with a different request';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 422;
-      /** @constant */
-      type: 'idempotency_conflict';
+    KeptAfterErasure: {
+      what: string;
+      why: string;
     };
-    IdempotencyUnsupportedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Idempotency-Key is not supported here';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InternalError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Sorry! Something went wrong.';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 500;
-      /** @constant */
-      type: 'internal';
-    };
-    InternalUpdateError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Sorry! Something went wrong at our side.';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 500;
-      /** @constant */
-      type: 'internal';
-    };
-    InTheFutureError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidAfterError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'after is not a position of this log';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidCharactersError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidCodeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidCursorError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'cursor is not valid';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidDateError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidEmailError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidIdempotencyKeyError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Idempotency-Key must be 1 to 255 visible ASCII characters';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidIpError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidJsonError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Request body must be a JSON object';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'invalid_json';
-    };
-    InvalidLimitError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'limit must be a whole number from 1 to 200';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidMomentError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidNumberError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidOverlapError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidPhoneError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidPositionError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'X-Min-Position is not a position of this log';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidRangeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'from must not be after to';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidStatusError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'status must be Subscribed or Unsubscribed';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidTemplateError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidTimeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    KeyNotRotatableError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The API key cannot be rotated';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
-    };
-    List: {
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      list_id: string;
-      /**
-       * @description Name of the list, as it was given.
-       * @example Newsletter
-       */
-      list_name: string;
+    ListApiKeysAnswer: {
+      data: components['schemas']['ApiKey'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     /** @description The list, its members, what could not be read, and the end. */
     ListAtLine:
-      | {
-          /**
-           * Format: date-time
-           * @description ISO 8601, UTC, with milliseconds.
-           * @example 2026-03-01T10:00:00.123Z
-           */
-          answered_at: string;
-          /** @description Its creation, last rename or deletion. */
-          because: components['schemas']['Evidence'] | null;
-          /**
-           * @description A time that was asked for had not come: until then the answer may change.
-           * @constant
-           */
-          future?: true;
-          head: string | null;
-          /** @constant */
-          line: 'list';
-          /**
-           * @description Id of a list. Opaque, never used again.
-           * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-           */
-          list_id: string;
-          /** @description Null before the list was created. */
-          list_name: string | null;
-          /**
-           * @description Which list was taken for a name.
-           * @example "News" stands for the list lst_01J….
-           */
-          list_note?: string;
-          /** @description Null: nothing was ever written to the log. */
-          log_id: string | null;
-          /** @description Number of events in the evidence chain up to there; null: no chain is known. */
-          ordinal: number | null;
-          /**
-           * @description Of the last event of the log that the answer has seen.
-           * @example 00000000000000000042
-           */
-          position: string;
-          /** @enum {string} */
-          state: 'living' | 'deleted' | 'not_created';
-          /**
-           * Format: date-time
-           * @description ISO 8601, UTC, with milliseconds.
-           * @example 2026-03-01T10:00:00.123Z
-           */
-          time: string;
-          /**
-           * @description The events after `ordinal`, up to `position`, have no link yet.
-           * @constant
-           */
-          unlinked?: true;
-        }
-      | {
-          because: components['schemas']['EventReference'];
-          /**
-           * @description Id of a contact. Opaque, never used again.
-           * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-           */
-          contact_id: string;
-          /** @description Null where the person is erased, or the creation of the contact cannot be read. */
-          email: string | null;
-          /** @constant */
-          line: 'member';
-          status: components['schemas']['SubscriptionStatus'];
-          tags: components['schemas']['Tag'][];
-        }
-      | {
-          /**
-           * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-           * @example shop
-           */
-          actor?: string;
-          /**
-           * Format: date-time
-           * @description When it happened. Never earlier than the event before it in the same stream.
-           * @example 2026-03-01T10:00:00.123Z
-           */
-          at?: string;
-          /**
-           * @description The event that caused this one; the correlation id where a request did.
-           * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-           */
-          causation_id?: string;
-          /** @description Null where nothing says whose it is. */
-          contact_id: string | null;
-          /**
-           * @description One id per request.
-           * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-           */
-          correlation_id?: string;
-          /** Format: uuid */
-          event_id: string;
-          /** @constant */
-          line: 'unreadable';
-          /**
-           * @description Place in the log. Digits; positions of one log sort as text.
-           * @example 00000000000000000042
-           */
-          position: string;
-          /**
-           * @description `X-Request-Id` of the request that caused it.
-           * @example order-4711
-           */
-          request_id?: string;
-          /**
-           * @description Place in the stream, from 0.
-           * @example 3
-           */
-          revision: number;
-          /**
-           * @description The stream that the event stands in.
-           * @example contact-0123456789abcdef0123456789abcdef
-           */
-          stream: string;
-          /**
-           * @description The event in plain words.
-           * @example Unsubscribed from the list "News".
-           */
-          summary: string;
-          /**
-           * @description Name of the event.
-           * @example ContactUnsubscribed
-           */
-          type: string;
-        }
-      | {
-          /** @constant */
-          line: 'end';
-          /** @example 3 */
-          members: number;
-          /**
-           * @description Events that could not be read.
-           * @example 3
-           */
-          unreadable?: number;
-        };
+      | components['schemas']['ListLine']
+      | components['schemas']['MemberLine']
+      | components['schemas']['UnreadableLine']
+      | components['schemas']['EndLine'];
+    ListContactsAnswer: {
+      data: components['schemas']['ContactInList'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListDocumentsAnswer: {
+      data: components['schemas']['ViewDocument'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListedView: {
       /** @description Fields that hold texts and are asked for one of them. */
       array_fields: string[];
       /** @description The fields of each index, in its order. */
       indexes: string[][];
-      /**
-       * @description Name of the view.
-       * @example contacts
-       */
+      /** @description Name of the view. */
       name: string;
-      /** @example 3 */
+      /** Format: int64 */
       version: number;
     };
+    ListEmailsAnswer: {
+      data: components['schemas']['Email'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListErasuresAnswer: {
+      data: components['schemas']['Erasure'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListEventsAnswer: {
+      data: components['schemas']['FeedEvent'][];
+      /** @description There is more to read after `next_after`. */
+      has_more: boolean;
+      /** @description Pass it on as `after`. */
+      next_after: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListGroupsAnswer: {
+      data: components['schemas']['Group'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListGrowth: {
+      /** Format: date-time */
+      created_at: string;
       /**
        * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description Null while it exists.
        */
-      created_at: string;
-      /** @description Null while it exists. */
       deleted_at: string | null;
       /**
        * Format: date
        * @description First day of the first row.
-       * @example 2026-03-01
        */
       from: string;
-      /** @enum {string} */
-      interval: 'day' | 'week' | 'month';
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      /** @description Known: day, week, month. */
+      interval: string;
       list_id: string;
-      /**
-       * @description Name of the list, as it was given.
-       * @example Newsletter
-       */
+      /** @description Name of the list, as it was given. */
       list_name: string;
       /** @description One for each interval. */
-      rows: {
-        /**
-         * @description Were subscribed when the person was erased.
-         * @example 2
-         */
-        erased: number;
-        /**
-         * Format: date
-         * @description First day.
-         * @example 2026-03-01
-         */
-        from: string;
-        /**
-         * @description Subscribed for the first time.
-         * @example 2
-         */
-        joined: number;
-        /**
-         * @description Were subscribed when the list was deleted.
-         * @example 2
-         */
-        left_with_list: number;
-        /**
-         * @description `joined` + `resubscribed` − `unsubscribed` − `erased` − `left_with_list`.
-         * @example 2
-         */
-        net: number;
-        /**
-         * @description Came back.
-         * @example 2
-         */
-        resubscribed: number;
-        /**
-         * Format: date
-         * @description Last day.
-         * @example 2026-03-01
-         */
-        to: string;
-        /**
-         * @description Are subscribed at the end of the interval.
-         * @example 2
-         */
-        total: number;
-        /**
-         * @description Left the list.
-         * @example 2
-         */
-        unsubscribed: number;
-      }[];
+      rows: components['schemas']['ListGrowthRow'][];
       /**
        * Format: date
        * @description Last day of the last row.
-       * @example 2026-03-01
        */
       to: string;
     };
-    MethodNotAllowedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Method not allowed';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 405;
-      /** @constant */
-      type: 'method_not_allowed';
+    ListGrowthRow: {
+      /**
+       * Format: int64
+       * @description Were subscribed when the person was erased.
+       */
+      erased: number;
+      /**
+       * Format: date
+       * @description First day.
+       */
+      from: string;
+      /**
+       * Format: int64
+       * @description Subscribed for the first time.
+       */
+      joined: number;
+      /**
+       * Format: int64
+       * @description Were subscribed when the list was deleted.
+       */
+      left_with_list: number;
+      /**
+       * Format: int64
+       * @description `joined` + `resubscribed` − `unsubscribed` − `erased` − `left_with_list`.
+       */
+      net: number;
+      /**
+       * Format: int64
+       * @description Came back.
+       */
+      resubscribed: number;
+      /**
+       * Format: date
+       * @description Last day.
+       */
+      to: string;
+      /**
+       * Format: int64
+       * @description Are subscribed at the end of the interval.
+       */
+      total: number;
+      /**
+       * Format: int64
+       * @description Left the list.
+       */
+      unsubscribed: number;
     };
-    NeverInListError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'never_in_list';
+    ListLine: {
+      /** Format: date-time */
+      answered_at: string;
+      /** @description Its creation, last rename or deletion. */
+      because: components['schemas']['Evidence'] | null;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
+      head: string | null;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'list';
+      list_id: string;
+      /** @description Null before the list was created. */
+      list_name: string | null;
+      /** @description Which list was taken for a name. */
+      list_note?: string;
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
+      log_id: string | null;
+      /**
+       * Format: int64
+       * @description Number of events in the evidence chain up to there; null: no chain is known.
+       */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
+      position: string;
+      /** @description Known: living, deleted, not_created. */
+      state: string;
+      /** Format: date-time */
+      time: string;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
     };
-    NoIndexError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    ListListsAnswer: {
+      data: components['schemas']['ContactList'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    NoSuchContactError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'There is no such contact';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'unknown_contact';
+    ListProjectionsAnswer: {
+      data: components['schemas']['ViewState'][];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    NoSuchListError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'There is no such list';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'unknown_list';
+    ListReadsAnswer: {
+      data: components['schemas']['ReadRecord'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    NoSuchListNearError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'unknown_list';
+    ListTagsAnswer: {
+      data: components['schemas']['Tag'][];
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    NoSuchViewError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'not_found';
+    ListThenAndNow: {
+      /**
+       * Format: date-time
+       * @description Null while it exists.
+       */
+      deleted_at: string | null;
+      list_id: string;
+      /** @description The name now; of a deleted one the last. */
+      name_now: string;
+      /** @description The name when the event was written. */
+      name_then: string;
     };
-    NotABooleanError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    ListViewsAnswer: {
+      data: components['schemas']['ListedView'][];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
-    NotAnArrayError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    LogLines: {
+      /** Format: int64 */
+      dropped: number;
     };
-    NotAnObjectError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    MailerReadiness: {
+      relay: components['schemas']['Relay'];
+      /** Format: int64 */
+      running: number;
+      worklist_readable: boolean;
     };
-    NotAScalarError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    MemberLine: {
+      because: components['schemas']['EventReference'];
+      contact_id: string;
+      /** @description Null where the person is erased, or the creation of the contact cannot be read. */
+      email: string | null;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'member';
+      status: components['schemas']['SubscriptionStatus'];
+      tags: components['schemas']['Tag'][];
     };
-    NotAStringError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    /** NestedProfile */
+    NestedProfile: {
+      address?: string | null;
+      city?: string | null;
+      consent?: components['schemas']['Consent'] | null;
+      country?: string | null;
+      dateOfBirth?: string | null;
+      firstName?: string | null;
+      lastName?: string | null;
+      phone?: string | null;
+      state?: string | null;
+      zipcode?: string | null;
     };
-    NotFoundError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Resource not found';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'not_found';
+    ParkedStream: {
+      /** Format: uuid */
+      event_id: string;
+      /** @description Name of the event. */
+      event_type: string;
+      /** @description Of the event that cannot be folded. */
+      position: string;
+      /** @description Why. Nothing personal. */
+      reason: string;
+      /** @description A stream that the view no longer folds. */
+      stream: string;
     };
-    NotInListError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please provide valid contact email!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'not_in_list';
-    };
-    NotInTheFutureError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    NotNdjsonError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Content-Type must be application/x-ndjson';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 415;
-      /** @constant */
-      type: 'unsupported_media_type';
-    };
-    NotOneOfError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    NotOnlyStringsError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    ParkedStreamOfView: {
+      /** @description Of the event that cannot be folded. */
+      position: string;
+      /** @description Why. Nothing personal. */
+      reason: string;
+      /** @description A stream that the view no longer folds. */
+      stream: string;
+      /** @description Name of the view. */
+      view: string;
     };
     /** @description What is stored about an address: as contact and as recipient of e-mails. */
     PersonExport: {
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       answered_at: string;
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       asked_by: string;
       /** @description As it is now. Null: the address never had a contact. */
       contact: components['schemas']['ContactAt'] | null;
-      /**
-       * @description As it was asked for.
-       * @example ada@example.com
-       */
+      /** @description As it was asked for. */
       email: string;
       /** @description In the order of their requests. */
       emails: components['schemas']['ExportedEmail'][];
-      /**
-       * @description The e-mails are complete up to there.
-       * @example 00000000000000000042
-       */
+      /** @description The e-mails are complete up to there. */
       emails_until: string;
       /** @description Earlier lives. */
       erasures: components['schemas']['ErasureOfPerson'][];
-      /**
-       * @description A time that was asked for had not come: until then the answer may change.
-       * @constant
-       */
-      future?: true;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
       head: string | null;
       /** @description Every change, oldest first. */
-      history: {
-        /** @description What it changed in the profile; null: there was no value. */
-        changes: {
-          after: string | null;
-          before: string | null;
-          field: string;
-        }[];
-        event: components['schemas']['HistoryItem'];
-      }[];
-      kept_after_erasure: {
-        what: string;
-        why: string;
-      }[];
+      history: components['schemas']['ExportedChange'][];
+      kept_after_erasure: components['schemas']['KeptAfterErasure'][];
       /** @description False: where was searched, nothing is stored about this address, but who looked for it. */
       known: boolean;
-      /**
-       * @description Which list was taken for a name.
-       * @example "News" stands for the list lst_01J….
-       */
+      /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Null: nothing was ever written to the log. */
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
       log_id: string | null;
       /** @description Where something about the person may be all the same, in words. */
       not_searched: string[];
-      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
-      ordinal: number | null;
       /**
-       * @description Of the last event of the log that the answer has seen.
-       * @example 00000000000000000042
+       * Format: int64
+       * @description Number of events in the evidence chain up to there; null: no chain is known.
        */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
       position: string;
       /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
+    };
+    PoisonEvent: {
+      /** @description Of the event that ended the rebuild, as stored. */
+      data: string | null;
+      /** Format: uuid */
+      event_id: string;
+      /** @description Name of the event. */
+      event_type: string;
+      /** @description Of the event that ended the rebuild, as stored. */
+      metadata: string | null;
+      /** @description Of the event that cannot be folded. */
+      position: string;
+      /** @description Why. Nothing personal. */
+      reason: string;
+      /** @description A stream that the view no longer folds. */
+      stream: string;
+      /** @description Name of the view. */
+      view: string;
+    };
+    ProfileAt: {
+      address: string | null;
+      /** @description The event that made it so; null: it has always been so. */
+      because: components['schemas']['Evidence'] | null;
+      city: string | null;
+      country: string | null;
+      dateOfBirth: string | null;
+      /** @description Null: the person is erased. */
+      email: string | null;
+      firstName: string | null;
+      lastName: string | null;
+      /** @description The first event after the time that changed it; null: none. */
+      next_change: components['schemas']['Evidence'] | null;
+      /** @description An unreadable event that may be the next change. */
+      next_unreadable?: components['schemas']['UnreadableEvent'];
+      phone: string | null;
+      state: string | null;
+      zipcode: string | null;
+    };
+    ProfileChange: {
+      after: string | null;
+      before: string | null;
+      field: string;
+    };
+    ProjectionsReadiness: {
+      caught_up: boolean;
       /**
-       * @description The events after `ordinal`, up to `position`, have no link yet.
-       * @constant
+       * Format: int64
+       * @description Milliseconds.
        */
-      unlinked?: true;
+      lag_ms: number;
+      missing: string[];
+      parked: components['schemas']['ParkedStreamOfView'][];
+      /** @description A position of the log; empty while nothing is known. */
+      position: string;
+      /** @description Known: leading, standby, elsewhere. */
+      projector: string;
+      rebuilding: boolean;
+      /** @description By type. */
+      unknown_events: {
+        [key: string]: number;
+      };
     };
     /** @description The events of one contact, proven to be in the sealed log. */
     Proof: {
-      /** @description Events that were sealed. */
+      /**
+       * Format: int64
+       * @description Events that were sealed.
+       */
       count: number;
       /** @description Ordinals of the deletions of all lists and tags that the events name. */
       deletions: number[];
       /** @description In the order of the log. */
-      events: {
-        /** @description JSON as it is stored. */
-        data: string;
-        event_id: string;
-        /** @description JSON as it is stored. */
-        metadata: string;
-        /** @description Number of the event in the log, from 1. */
-        ordinal: number;
-        /** @description From the leaf to the root: RFC 9162, 2.1.3.1. */
-        path: string[];
-        revision: number;
-        stream: string;
-        type: string;
-      }[];
-      /** @constant */
+      events: components['schemas']['ProvenEvent'][];
+      /** @enum {string} */
       format: 'audience-ledger-proof/1';
       /** @description Link of the last of them. */
       head: string;
-      /** @description Of the stream at the seal. */
+      /**
+       * Format: int64
+       * @description Of the stream at the seal.
+       */
       last_revision: number;
       log_id: string;
-      /** @constant */
+      /** @enum {string} */
       note: 'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
       /** @description Ed25519, SPKI in DER, base64. */
       public_key: string;
@@ -2964,400 +2515,350 @@ export interface components {
       signature: string;
       stream: string;
     };
-    RateLimitedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Too many requests hit the API too quickly.';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 429;
-      /** @constant */
-      type: 'rate_limited';
+    ProvenEvent: {
+      /** @description JSON as it is stored. */
+      data: string;
+      event_id: string;
+      /** @description JSON as it is stored. */
+      metadata: string;
+      /**
+       * Format: int64
+       * @description Number of the event in the log, from 1.
+       */
+      ordinal: number;
+      /** @description From the leaf to the root: RFC 9162, 2.1.3.1. */
+      path: string[];
+      /** Format: int64 */
+      revision: number;
+      stream: string;
+      type: string;
     };
     Readiness: {
       /** @description Absent where another process carries erasures through. */
-      erasures?: {
-        /**
-         * @description Erasures that cannot be completed yet.
-         * @example 3
-         */
-        waiting: number;
-        /** @description The first hundred. */
-        why: {
-          erasure_id: string;
-          /** @enum {string} */
-          reason: 'email_being_sent' | 'view_being_built' | 'unreadable_event' | 'unavailable' | 'failed';
-        }[];
-      };
-      event_store: {
-        head: string | null;
-        reachable: boolean;
-        writable: boolean;
-      };
+      erasures?: components['schemas']['ErasuresReadiness'];
+      event_store: components['schemas']['EventStoreReadiness'];
       /** @description The chain of evidence; absent where another process keeps it. */
-      evidence?: {
-        /** @example 3 */
-        count: number;
-        fault?: string | null;
-        head: string;
-        /**
-         * @description A position of the log; empty while nothing is known.
-         * @example 00000000000000000042
-         */
-        position: string;
-        verified?: boolean;
-      };
-      log_lines: {
-        /** @example 3 */
-        dropped: number;
-      };
+      evidence?: components['schemas']['EvidenceReadiness'];
+      log_lines: components['schemas']['LogLines'];
       /** @description Absent where another process sends. */
-      mailer?: {
-        relay: {
-          /**
-           * @description At most, now: fewer than configured after the mail server said that there are too many.
-           * @example 3
-           */
-          connections: number;
-          /** @description What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails. */
-          refuses?: {
-            enhanced_code?: string;
-            /** @description As in the reasons of events. */
-            reason: string;
-            /**
-             * Format: date-time
-             * @description No e-mail was taken since then.
-             * @example 2026-03-01T10:00:00.123Z
-             */
-            since: string;
-            /** @example 3 */
-            smtp_code?: number;
-            /** @description What is wrong with TLS: a code of OpenSSL or Node. */
-            tls_code?: string;
-          };
-        };
-        /** @example 3 */
-        running: number;
-        worklist_readable: boolean;
-      };
-      projections: {
-        caught_up: boolean;
-        /**
-         * @description Milliseconds.
-         * @example 3
-         */
-        lag_ms: number;
-        missing: string[];
-        parked: {
-          /**
-           * @description Of the event that cannot be folded.
-           * @example 00000000000000000042
-           */
-          position: string;
-          /**
-           * @description Why. Nothing personal.
-           * @example ContactCreated for a document that exists
-           */
-          reason: string;
-          /**
-           * @description A stream that the view no longer folds.
-           * @example contact-0123456789abcdef0123456789abcdef
-           */
-          stream: string;
-          /**
-           * @description Name of the view.
-           * @example contacts
-           */
-          view: string;
-        }[];
-        /**
-         * @description A position of the log; empty while nothing is known.
-         * @example 00000000000000000042
-         */
-        position: string;
-        /** @enum {string} */
-        projector: 'leading' | 'standby' | 'elsewhere';
-        rebuilding: boolean;
-        /** @description By type. */
-        unknown_events: {
-          [key: string]: number;
-        };
-      };
-      read_models: {
-        reachable: boolean;
-      };
-      roles: {
-        api: boolean;
-        mailer: boolean;
-        projector: boolean;
-      };
+      mailer?: components['schemas']['MailerReadiness'];
+      projections: components['schemas']['ProjectionsReadiness'];
+      read_models: components['schemas']['ReadModelsReadiness'];
+      roles: components['schemas']['Roles'];
+    };
+    ReadModelsReadiness: {
+      reachable: boolean;
     };
     /** @description Somebody looked. */
     ReadRecord: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string | null;
-      /** @description Null where the event cannot be read; so may be all but `position`. */
-      at: string | null;
-      /** @description Of the times that were asked for; null: none. */
-      from: string | null;
       /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
+       * Format: date-time
+       * @description Null where the event cannot be read; so may be all but `position`.
        */
+      at: string | null;
+      /**
+       * Format: date-time
+       * @description Of the times that were asked for; null: none.
+       */
+      from: string | null;
+      /** @description Place in the log: digits that sort as text. */
       position: string;
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id: string | null;
+      /** @description Key of the stream of a contact, id of a list, or `log`. */
       subject: string | null;
-      /** @description Of the times that were asked for; null: none. */
+      /**
+       * Format: date-time
+       * @description Of the times that were asked for; null: none.
+       */
       to: string | null;
+      /** @description What was read: see docs/events.md. */
       what: string | null;
     };
     Rebuild: {
-      /** @enum {string} */
-      cause: 'request' | 'start';
+      /** @description Known: request, start. */
+      cause: string;
       dry_run: boolean;
       /** @description Why it does not go on, or why it failed. */
       fault: string | null;
+      /** Format: date-time */
       finished_at: string | null;
-      outcome: ('switched' | 'checked' | 'prepared' | 'differs' | 'poison') | null;
-      poison: {
-        /** @description Of the event that ended the rebuild, as stored. */
-        data: string | null;
-        /** Format: uuid */
-        event_id: string;
-        /**
-         * @description Name of the event.
-         * @example ContactUnsubscribed
-         */
-        event_type: string;
-        /** @description Of the event that ended the rebuild, as stored. */
-        metadata: string | null;
-        /**
-         * @description Of the event that cannot be folded.
-         * @example 00000000000000000042
-         */
-        position: string;
-        /**
-         * @description Why. Nothing personal.
-         * @example ContactCreated for a document that exists
-         */
-        reason: string;
-        /**
-         * @description A stream that the view no longer folds.
-         * @example contact-0123456789abcdef0123456789abcdef
-         */
-        stream: string;
-        /**
-         * @description Name of the view.
-         * @example contacts
-         */
-        view: string;
-      } | null;
-      progress: {
-        /** @example 3 */
-        documents_compared: number;
-        /** @example 3 */
-        events: number;
-        /** @example 3 */
-        events_per_second: number;
-        /**
-         * @description A position of the log; empty while nothing is known.
-         * @example 00000000000000000042
-         */
-        position: string;
-        /** @description Null while it cannot be told. */
-        seconds_left: number | null;
-        /** @description Of the bulk build. */
-        share: number;
-        /** @enum {string} */
-        stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
-        /**
-         * @description A position of the log; empty while nothing is known.
-         * @example 00000000000000000042
-         */
-        until: string;
-      } | null;
+      /** @description Known: switched, checked, prepared, differs, poison. */
+      outcome: string | null;
+      poison: components['schemas']['PoisonEvent'] | null;
+      progress: components['schemas']['RebuildProgress'] | null;
       /** Format: uuid */
       rebuild_id: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       requested_at: string;
-      results: {
-        /** @description Ids of documents that differ, the first of them. */
-        differences: string[];
-        /** @description Null: it was not compared. */
-        differing: number | null;
-        /** @description Null: it was not compared. */
-        documents: number | null;
-        hash: string | null;
-        /** @description Differences are expected. */
-        is_changed: boolean;
-        /** @description Null: it was not compared. */
-        live_documents: number | null;
-        /**
-         * @description Name of the view.
-         * @example contacts
-         */
-        name: string;
-        /** @example 3 */
-        storage_version: number;
-        /** @example 3 */
-        version: number;
-      }[];
-      /** @enum {string} */
-      state: 'waiting' | 'running' | 'finished' | 'failed';
+      results: components['schemas']['RebuiltView'][];
+      /** @description Known: waiting, running, finished, failed. */
+      state: string;
       views: string[];
     };
-    RebuildRunningError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'A rebuild is running already';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
+    RebuildProgress: {
+      /** Format: int64 */
+      documents_compared: number;
+      /** Format: int64 */
+      events: number;
+      /** Format: int64 */
+      events_per_second: number;
+      /** @description A position of the log; empty while nothing is known. */
+      position: string;
+      /**
+       * Format: int64
+       * @description Null while it cannot be told.
+       */
+      seconds_left: number | null;
+      /** @description Of the bulk build. */
+      share: number;
+      /** @description Known: filling, catching_up, comparing, switching. */
+      stage: string;
+      /** @description A position of the log; empty while nothing is known. */
+      until: string;
     };
-    RecipientErasedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The email cannot be released: its recipient asked to be erased';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 409;
-      /** @constant */
-      type: 'conflict';
+    RebuiltView: {
+      /** @description Ids of documents that differ, the first of them. */
+      differences: string[];
+      /** @description Null: it was not compared. */
+      differing: number | null;
+      /** @description Null: it was not compared. */
+      documents: number | null;
+      hash: string | null;
+      /** @description Differences are expected. */
+      is_changed: boolean;
+      /** @description Null: it was not compared. */
+      live_documents: number | null;
+      /** @description Name of the view. */
+      name: string;
+      /** Format: int64 */
+      storage_version: number;
+      /** Format: int64 */
+      version: number;
+    };
+    RecordedConsent: {
+      /** @description IPv4 or IPv6. */
+      ip?: string;
+      /** @description Why the data may be used. */
+      legal_basis?: string;
+      /**
+       * Format: date-time
+       * @description When the person agreed.
+       */
+      occurred_at?: string;
+      /** @description Where the person agreed. */
+      source?: string;
+      /** @description What the person agreed to, as it was shown. */
+      statement?: string;
+    };
+    RefusedLine: {
+      error: components['schemas']['ErrorOfLine'];
+      /**
+       * Format: int64
+       * @description Number of the line in the request, from 1.
+       */
+      line: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'refused' | 'unavailable';
+    };
+    /**
+     * @description `unavailable`: send this line and those after it again.
+     * @enum {string}
+     */
+    RefusedOutcome: 'refused' | 'unavailable';
+    Relay: {
+      /**
+       * Format: int64
+       * @description At most, now: fewer than configured after the mail server said that there are too many.
+       */
+      connections: number;
+      /** @description What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails. */
+      refuses?: components['schemas']['RelayRefusal'];
+    };
+    RelayRefusal: {
+      enhanced_code?: string;
+      /** @description As in the reasons of events. */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description No e-mail was taken since then.
+       */
+      since: string;
+      /** Format: int64 */
+      smtp_code?: number;
+      /** @description What is wrong with TLS: a code of OpenSSL or Node. */
+      tls_code?: string;
+    };
+    ReleaseEmailAnswer: {
+      data: components['schemas']['ChangedEmail'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    RemoveContactTagsAnswer: {
+      /** @description Those of the named tags that exist. */
+      data: components['schemas']['Tag'][];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    RemoveContactTagsRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      contact_email: string;
+      /**
+       * @description Names of tags, 1 to 100.
+       * @example [
+       *       "Gold",
+       *       "Newsletter"
+       *     ]
+       */
+      tag_name: string[];
+    };
+    RenderedEmail: {
+      /** @description HTML. */
+      body: string;
+      /** @description The subject. */
+      subject: string;
     };
     /** @description What a page about a contact tells. */
     Report: {
-      /**
-       * @description In one sentence.
-       * @example At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.
-       */
+      /** @description In one sentence. */
       answer: string;
       contact: components['schemas']['ContactAt'];
-      emails: {
-        /**
-         * @description Id of an e-mail. Opaque, never used again.
-         * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
-         */
-        email_id: string;
-        /** @description What happened last. */
-        outcome: string;
-        outcome_at: string | null;
-        requested_at: string | null;
-        /** @description Null where the key may not see it. */
-        subject: string | null;
-      }[];
+      emails: components['schemas']['ReportedEmail'][];
       /** @description The e-mails are complete up to there. */
       emails_until: string | null;
       /** @description The newest in the data folder that does not hold; null: there is none. */
       failing_seal: components['schemas']['FailingSeal'] | null;
       /** @description Every change, oldest first. */
-      history: {
-        event: components['schemas']['HistoryItem'];
-        /** @description Number of the event in the log. */
-        ordinal: number | null;
-      }[];
+      history: components['schemas']['ReportedEvent'][];
       not_proven: string[];
-      question: {
-        /**
-         * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-         * @example shop
-         */
-        asked_by: string;
-        /**
-         * @description As it was asked for.
-         * @example ada@example.com
-         */
-        contact: string;
-        list_id: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601, UTC, with milliseconds.
-         * @example 2026-03-01T10:00:00.123Z
-         */
-        time: string;
-      };
+      question: components['schemas']['ReportQuestion'];
       /** @description The newest in the data folder that holds. */
       seal: components['schemas']['ReportSeal'] | null;
     };
+    ReportedEmail: {
+      email_id: string;
+      /** @description What happened last. */
+      outcome: string;
+      /** Format: date-time */
+      outcome_at: string | null;
+      /** Format: date-time */
+      requested_at: string | null;
+      /** @description Null where the key may not see it. */
+      subject: string | null;
+    };
+    ReportedEvent: {
+      event: components['schemas']['HistoryItem'];
+      /**
+       * Format: int64
+       * @description Number of the event in the log.
+       */
+      ordinal: number | null;
+    };
+    ReportQuestion: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      asked_by: string;
+      /** @description As it was asked for. */
+      contact: string;
+      list_id: string | null;
+      /** Format: date-time */
+      time: string;
+    };
     ReportSeal: {
       /**
+       * Format: int64
        * @description Events that were sealed.
-       * @example 3
        */
       count: number;
-      /**
-       * @description Link of the last of them.
-       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
-       */
+      /** @description Link of the last of them. */
       head: string;
-      /**
-       * @description Of the public key that signed.
-       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
-       */
+      /** @description Of the public key that signed. */
       key_fingerprint: string;
-      /**
-       * @description Root of the tree over them.
-       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
-       */
+      /** @description Root of the tree over them. */
       root: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
+      /** Format: date-time */
       sealed_at: string;
     };
-    RequiredError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+    RequestedEmail: {
+      /** @description HTML. */
+      body: string;
+      /** @description As it was requested. */
+      from: string;
+      /** @description The subject. */
+      subject: string;
+      /** @description The e-mail address. */
+      to: string;
+      variables?: {
+        [key: string]: unknown;
+      };
     };
-    ReservedNameError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
+    RequestErasureAnswer: {
+      data: components['schemas']['Erasure'];
       message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    RequestErasureRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      reason?: string | null;
+    };
+    RevokeApiKeyAnswer: {
+      data: components['schemas']['RevokedApiKey'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    RevokeApiKeyRequest: {
+      reason?: string | null;
     };
     RevokedApiKey: {
-      /**
-       * @description Id of an API key: the actor of what is done with it.
-       * @example key_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      /** @description Id of an API key: the actor of what is done with it. */
       key_id: string;
-      /** @constant */
+      /** @enum {string} */
       state: 'revoked';
     };
-    RotatedApiKey: {
+    Roles: {
+      api: boolean;
+      mailer: boolean;
+      projector: boolean;
+    };
+    RotateApiKeyAnswer: {
+      data: components['schemas']['RotatedApiKey'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    RotateApiKeyRequest: {
       /**
-       * @description Id of an API key: the actor of what is done with it.
-       * @example key_01JQ8ZK3V5W7X9YABCDEFGHJKM
+       * @description How long the secret before holds, too, in seconds. 0: it ends at once.
+       * @default 86400
        */
+      overlap_seconds: number;
+    };
+    RotatedApiKey: {
+      /** @description Id of an API key: the actor of what is done with it. */
       key_id: string;
       /**
        * Format: date-time
        * @description Until then the secret before holds, too.
-       * @example 2026-03-01T10:00:00.123Z
        */
       previous_until: string;
       /** @description Shown this once. */
@@ -3365,29 +2866,75 @@ export interface components {
     };
     /** @description A contact that was created or saved. `email` is as the request has it. */
     SavedContact: {
-      /**
-       * @description Id of a contact. Opaque, never used again.
-       * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       contact_id: string;
-      /**
-       * @description The e-mail address.
-       * @example ada@example.com
-       */
+      /** @description The e-mail address. */
       email: string;
       status: components['schemas']['SubscriptionStatus'];
     };
+    SavedLine: {
+      contact_id: string;
+      /**
+       * Format: int64
+       * @description Number of the line in the request, from 1.
+       */
+      line: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'created' | 'updated' | 'unchanged';
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+      /** @description Of the contact in this list, as it is now. */
+      status: components['schemas']['SubscriptionStatus'];
+    };
+    /** @enum {string} */
+    SavedOutcome: 'created' | 'updated' | 'unchanged';
+    SendEmailAnswer: {
+      data: components['schemas']['AcceptedEmail'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    SendEmailRequest: {
+      /**
+       * @description The sender: an address, or `Name <address>`.
+       * @example News <news@example.com>
+       */
+      from_email: string;
+      /**
+       * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
+       * @example <p>Thank you!</p>
+       */
+      mail_template: string;
+      /**
+       * @description At most 900 bytes, one line.
+       * @example Your order
+       */
+      subject: string;
+      /**
+       * @description The address that the e-mail goes to.
+       * @example ada@example.com
+       */
+      to_email: string;
+      variables?: {
+        [key: string]: unknown;
+      } | null;
+    };
+    StartRebuildAnswer: {
+      data: components['schemas']['Rebuild'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    StartRebuildRequest: {
+      dry_run?: boolean | null;
+    };
     Subscription: {
       because: components['schemas']['EventReference'];
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       list_id: string;
-      /**
-       * @description Name of the list, as it was given.
-       * @example Newsletter
-       */
+      /** @description Name of the list, as it was given. */
       list_name: string;
       status: components['schemas']['SubscriptionStatus'];
       /** @description The tags of the contact in this list, by id. */
@@ -3397,39 +2944,7 @@ export interface components {
       /** @description The event that made it so; null: it has always been so. */
       because: components['schemas']['Evidence'] | null;
       /** @description The last consent that was recorded for the list, also after its deletion. */
-      consent: {
-        because: components['schemas']['Evidence'];
-        /**
-         * @description IPv4 or IPv6.
-         * @example 203.0.113.7
-         */
-        ip?: string;
-        /**
-         * @description Why the data may be used.
-         * @example consent
-         */
-        legal_basis?: string;
-        /**
-         * Format: date-time
-         * @description When the person agreed.
-         * @example 2026-03-01T10:00:00.123Z
-         */
-        occurred_at?: string;
-        /**
-         * @description Where the person agreed.
-         * @example signup form
-         */
-        source?: string;
-        /**
-         * @description What the person agreed to, as it was shown.
-         * @example Yes, send me the newsletter.
-         */
-        statement?: string;
-      } | null;
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      consent: components['schemas']['ConsentAt'] | null;
       list_id: string;
       /** @description As it was; null before the list was created. */
       list_name: string | null;
@@ -3439,24 +2954,7 @@ export interface components {
       next_unreadable?: components['schemas']['UnreadableEvent'];
       /** @description Null: not in this list. */
       status: components['schemas']['SubscriptionStatus'] | null;
-      tags: {
-        /** @description The event that made it so; null: it has always been so. */
-        because: components['schemas']['Evidence'] | null;
-        /** @description The first event after the time that changed it; null: none. */
-        next_change: components['schemas']['Evidence'] | null;
-        /** @description An unreadable event that may be the next change. */
-        next_unreadable?: components['schemas']['UnreadableEvent'];
-        /**
-         * @description Id of a tag. Opaque, never used again.
-         * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-         */
-        tag_id: string;
-        /**
-         * @description Name of the tag, as it was given.
-         * @example VIP
-         */
-        tag_name: string;
-      }[];
+      tags: components['schemas']['TagAt'][];
     };
     /**
      * @description The status of a contact in a list.
@@ -3464,470 +2962,328 @@ export interface components {
      */
     SubscriptionStatus: 'Subscribed' | 'Unsubscribed';
     Tag: {
-      /**
-       * @description Id of a tag. Opaque, never used again.
-       * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
       tag_id: string;
-      /**
-       * @description Name of the tag, as it was given.
-       * @example VIP
-       */
+      /** @description Name of the tag, as it was given. */
       tag_name: string;
     };
-    TagUse: {
+    TagAt: {
+      /** @description The event that made it so; null: it has always been so. */
+      because: components['schemas']['Evidence'] | null;
+      /** @description The first event after the time that changed it; null: none. */
+      next_change: components['schemas']['Evidence'] | null;
+      /** @description An unreadable event that may be the next change. */
+      next_unreadable?: components['schemas']['UnreadableEvent'];
+      tag_id: string;
+      /** @description Name of the tag, as it was given. */
+      tag_name: string;
+    };
+    TagThenAndNow: {
       /**
        * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description Null while it exists.
        */
+      deleted_at: string | null;
+      /** @description The name now; of a deleted one the last. */
+      name_now: string;
+      /** @description The name when the event was written. */
+      name_then: string;
+      tag_id: string;
+      /** @description It was written after the deletion and changed nothing. */
+      without_effect?: boolean;
+    };
+    TagUse: {
+      /** Format: date-time */
       created_at: string;
-      /** @description Null while it exists. */
+      /**
+       * Format: date-time
+       * @description Null while it exists.
+       */
       deleted_at: string | null;
       /**
        * Format: date
        * @description First day of the first row.
-       * @example 2026-03-01
        */
       from: string;
-      /** @enum {string} */
-      interval: 'day' | 'week' | 'month';
+      /** @description Known: day, week, month. */
+      interval: string;
       /** @description One for each interval. */
-      rows: {
-        /**
-         * @description The tag was attached.
-         * @example 2
-         */
-        attached: number;
-        /**
-         * @description The tag was detached.
-         * @example 2
-         */
-        detached: number;
-        /**
-         * @description Borne by a person who was erased.
-         * @example 2
-         */
-        erased: number;
-        /**
-         * Format: date
-         * @description First day.
-         * @example 2026-03-01
-         */
-        from: string;
-        /**
-         * @description Bear it at the end of the interval.
-         * @example 2
-         */
-        in_use: number;
-        /**
-         * @description Bore it in a list when that list was deleted.
-         * @example 2
-         */
-        left_with_list: number;
-        /**
-         * @description Bore it when the tag itself was deleted.
-         * @example 2
-         */
-        left_with_tag: number;
-        /**
-         * @description `attached` − `detached` − `erased` − `left_with_list` − `left_with_tag`.
-         * @example 2
-         */
-        net: number;
-        /**
-         * Format: date
-         * @description Last day.
-         * @example 2026-03-01
-         */
-        to: string;
-      }[];
-      /**
-       * @description Id of a tag. Opaque, never used again.
-       * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
+      rows: components['schemas']['TagUseRow'][];
       tag_id: string;
-      /**
-       * @description Name of the tag, as it was given.
-       * @example VIP
-       */
+      /** @description Name of the tag, as it was given. */
       tag_name: string;
       /**
        * Format: date
        * @description Last day of the last row.
-       * @example 2026-03-01
        */
       to: string;
     };
-    TooDeepError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooLargeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Request body is too large';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 413;
-      /** @constant */
-      type: 'too_large';
-    };
-    TooManyBytesError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyCharactersError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyEventsError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyNamesError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyRowsError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyTagsError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    TooManyValuesError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnauthorizedError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please send valid apikey in header!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 401;
-      /** @constant */
-      type: 'unauthorized';
-    };
-    UnavailableError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Service temporarily unavailable, please retry.';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 503;
-      /** @constant */
-      type: 'unavailable';
-    };
-    UnknownContactError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please provide valid contact email!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'unknown_id';
-    };
-    UnknownFieldError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnknownFieldNearError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnknownGroupError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please provide valid group id!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'unknown_id';
-    };
-    UnknownListError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please provide valid list id!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'unknown_id';
-    };
-    UnknownParameterError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnknownParameterNearError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnknownScopeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    UnknownTagError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Please provide valid tag id!';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'unknown_id';
-    };
-    UnknownViewError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      message: string;
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'not_found';
+    TagUseRow: {
+      /**
+       * Format: int64
+       * @description The tag was attached.
+       */
+      attached: number;
+      /**
+       * Format: int64
+       * @description The tag was detached.
+       */
+      detached: number;
+      /**
+       * Format: int64
+       * @description Borne by a person who was erased.
+       */
+      erased: number;
+      /**
+       * Format: date
+       * @description First day.
+       */
+      from: string;
+      /**
+       * Format: int64
+       * @description Bear it at the end of the interval.
+       */
+      in_use: number;
+      /**
+       * Format: int64
+       * @description Bore it in a list when that list was deleted.
+       */
+      left_with_list: number;
+      /**
+       * Format: int64
+       * @description Bore it when the tag itself was deleted.
+       */
+      left_with_tag: number;
+      /**
+       * Format: int64
+       * @description `attached` − `detached` − `erased` − `left_with_list` − `left_with_tag`.
+       */
+      net: number;
+      /**
+       * Format: date
+       * @description Last day.
+       */
+      to: string;
     };
     /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor?: string;
       /**
        * Format: date-time
-       * @description When it happened. Never earlier than the event before it in the same stream.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description When it happened: never before the event before it in the stream.
        */
       at?: string;
-      /**
-       * @description The event that caused this one; the correlation id where a request did.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description Id of the event that caused it, else the correlation id. */
       causation_id?: string;
       /** @description Null where nothing says whose it is. */
       contact_id: string | null;
-      /**
-       * @description One id per request.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description One id per request. */
       correlation_id?: string;
       /** Format: uuid */
       event_id: string;
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
+      /** @description Place in the log: digits that sort as text. */
       position: string;
-      /**
-       * @description `X-Request-Id` of the request that caused it.
-       * @example order-4711
-       */
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id?: string;
       /**
+       * Format: int64
        * @description Place in the stream, from 0.
-       * @example 3
        */
       revision: number;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
+      /** @description The stream that the event stands in. */
       stream: string;
-      /**
-       * @description The event in plain words.
-       * @example Unsubscribed from the list "News".
-       */
+      /** @description The event in plain words. */
       summary: string;
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      /** @description Name of the event. */
       type: string;
     };
     /** @description An event in its place that this version of the service cannot read; `data` is as stored. */
     UnreadableHistoryEvent: {
-      /**
-       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
-       * @example shop
-       */
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor?: string;
       /**
        * Format: date-time
-       * @description When it happened. Never earlier than the event before it in the same stream.
-       * @example 2026-03-01T10:00:00.123Z
+       * @description When it happened: never before the event before it in the stream.
        */
       at?: string;
-      /**
-       * @description The event that caused this one; the correlation id where a request did.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description Id of the event that caused it, else the correlation id. */
       causation_id?: string;
       /** @description Null where nothing says whose it is. */
       contact_id: string | null;
-      /**
-       * @description One id per request.
-       * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
-       */
+      /** @description One id per request. */
       correlation_id?: string;
       data: unknown;
       email?: components['schemas']['EmailOfHistory'];
       /** Format: uuid */
       event_id: string;
       /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
        */
+      kind: 'unreadable';
+      /** @description Place in the log: digits that sort as text. */
       position: string;
-      /**
-       * @description `X-Request-Id` of the request that caused it.
-       * @example order-4711
-       */
+      /** @description `X-Request-Id` of the request that caused it. */
       request_id?: string;
       /**
+       * Format: int64
        * @description Place in the stream, from 0.
-       * @example 3
        */
       revision: number;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
+      /** @description The stream that the event stands in. */
       stream: string;
-      /**
-       * @description The event in plain words.
-       * @example Unsubscribed from the list "News".
-       */
+      /** @description The event in plain words. */
       summary: string;
-      /**
-       * @description Name of the event.
-       * @example ContactUnsubscribed
-       */
+      /** @description Name of the event. */
       type: string;
-      /** @constant */
-      unreadable: true;
+      unreadable: boolean;
     };
-    UnsupportedMediaTypeError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'Content-Type must be application/json';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 415;
-      /** @constant */
-      type: 'unsupported_media_type';
+    UnreadableLine: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      actor?: string;
+      /**
+       * Format: date-time
+       * @description When it happened: never before the event before it in the stream.
+       */
+      at?: string;
+      /** @description Id of the event that caused it, else the correlation id. */
+      causation_id?: string;
+      /** @description Null where nothing says whose it is. */
+      contact_id: string | null;
+      /** @description One id per request. */
+      correlation_id?: string;
+      /** Format: uuid */
+      event_id: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'unreadable';
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+      /** @description `X-Request-Id` of the request that caused it. */
+      request_id?: string;
+      /**
+       * Format: int64
+       * @description Place in the stream, from 0.
+       */
+      revision: number;
+      /** @description The stream that the event stands in. */
+      stream: string;
+      /** @description The event in plain words. */
+      summary: string;
+      /** @description Name of the event. */
+      type: string;
+    };
+    UpdateContactStatusAnswer: {
+      data: components['schemas']['ChangedStatus'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    UpdateContactStatusRequest: {
+      consent?: components['schemas']['Consent'] | null;
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      contact_email: string;
+      /**
+       * @description Other cases of letters are taken, too.
+       * @example Subscribed
+       * @enum {string}
+       */
+      status: 'Subscribed' | 'Unsubscribed';
+    };
+    UpdateGroupAnswer: {
+      data: components['schemas']['Group'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    UpdateGroupRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Customers
+       */
+      group_name: string;
+    };
+    UpdateListAnswer: {
+      data: components['schemas']['ContactList'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    UpdateListRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Newsletter
+       */
+      list_name: string;
+    };
+    UpdateTagAnswer: {
+      data: components['schemas']['Tag'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    UpdateTagRequest: {
+      /**
+       * @description At most 255 characters; trimmed.
+       * @example Gold
+       */
+      tag_name: string;
+    };
+    UpsertContactAnswer: {
+      data: components['schemas']['SavedContact'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    UpsertContactRequest: {
+      address?: string | null;
+      city?: string | null;
+      consent?: components['schemas']['Consent'] | null;
+      country?: string | null;
+      /** @description Profile fields and consent may stand here instead of beside `email`. */
+      data?: components['schemas']['NestedProfile'] | null;
+      dateOfBirth?: string | null;
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      firstName?: string | null;
+      lastName?: string | null;
+      /** @description Ignored. */
+      message?: unknown;
+      phone?: string | null;
+      state?: string | null;
+      /**
+       * @description Other cases of letters are taken, too.
+       * @example Subscribed
+       * @enum {string}
+       */
+      status: 'Subscribed' | 'Unsubscribed';
+      tag_name?: string[] | null;
+      zipcode?: string | null;
+    };
+    ValidLine: {
+      /**
+       * Format: int64
+       * @description Number of the line in the request, from 1.
+       */
+      line: number;
+      /**
+       * @description In a dry run. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      outcome: 'valid';
     };
     /** @description A document of a view. */
     ViewDocument: {
@@ -3935,400 +3291,643 @@ export interface components {
       document: {
         [key: string]: unknown;
       };
-      /**
-       * @description Id of the document.
-       * @example 2026-03-01
-       */
+      /** @description Id of the document. */
       id: string;
-      /**
-       * @description Of the last event that changed it.
-       * @example 00000000000000000042
-       */
+      /** @description Of the last event that changed it. */
       position: string;
     };
     ViewState: {
       /**
+       * Format: int64
        * @description Milliseconds.
-       * @example 3
        */
       lag_ms: number;
-      /**
-       * @description Name of the view.
-       * @example contacts
-       */
+      /** @description Name of the view. */
       name: string;
-      parked: {
-        /** Format: uuid */
-        event_id: string;
-        /**
-         * @description Name of the event.
-         * @example ContactUnsubscribed
-         */
-        event_type: string;
-        /**
-         * @description Of the event that cannot be folded.
-         * @example 00000000000000000042
-         */
-        position: string;
-        /**
-         * @description Why. Nothing personal.
-         * @example ContactCreated for a document that exists
-         */
-        reason: string;
-        /**
-         * @description A stream that the view no longer folds.
-         * @example contact-0123456789abcdef0123456789abcdef
-         */
-        stream: string;
-      }[];
-      /**
-       * @description A position of the log; empty while nothing is known.
-       * @example 00000000000000000042
-       */
+      parked: components['schemas']['ParkedStream'][];
+      /** @description A position of the log; empty while nothing is known. */
       position: string;
-      /** @description The rebuild that runs for this view. */
+      /**
+       * Format: uuid
+       * @description The rebuild that runs for this view.
+       */
       rebuild_id: string | null;
-      /** @enum {string} */
-      state: 'live' | 'missing';
-      /** @description Null while the view is missing. */
+      /** @description Known: live, missing. */
+      state: string;
+      /**
+       * Format: int64
+       * @description Null while the view is missing.
+       */
       storage_version: number | null;
-      /** @example 3 */
+      /** Format: int64 */
       version: number;
+    };
+    WaitingErasure: {
+      erasure_id: string;
+      /** @description Known: email_being_sent, view_being_built, unreadable_event, unavailable, failed. */
+      reason: string;
     };
   };
   responses: {
-    /** @description `The email cannot be cancelled` */
+    /** @description - `conflict`: `The email cannot be cancelled` */
     EmailNotCancellable: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['EmailNotCancellableError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `API key lacks the scope {names}` */
-    Forbidden: {
+    /**
+     * @description - `unauthorized`: `Please send valid apikey in header!`
+     *     - `rate_limited`: `Too many requests hit the API too quickly.`
+     *     - `forbidden`: `API key lacks the scope {names}`
+     *     - `too_large`: `Request body is too large`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
+     *     - `unavailable`: `Service temporarily unavailable, please retry.`
+     */
+    General: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
+        'Retry-After': components['headers']['Retry-After'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['ForbiddenError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Idempotency-Key was used with a different request` */
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
     IdempotencyConflict: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['IdempotencyConflictError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Sorry! Something went wrong.` */
-    Internal: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['InternalError'];
-      };
-    };
-    /** @description `Sorry! Something went wrong at our side.` */
-    InternalUpdate: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['InternalUpdateError'];
-      };
-    };
-    /** @description `The API key cannot be rotated` */
+    /** @description - `conflict`: `The API key cannot be rotated` */
     KeyNotRotatable: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['KeyNotRotatableError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Method not allowed` */
+    /** @description - `method_not_allowed`: `Method not allowed` */
     MethodNotAllowed: {
       headers: {
         Allow: components['headers']['Allow'];
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['MethodNotAllowedError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `There is no such contact` */
+    /** @description - `unknown_contact`: `There is no such contact` */
     NoSuchContact: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['NoSuchContactError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Resource not found` */
+    /** @description - `not_found`: `Resource not found` */
     NotFound: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['NotFoundError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Content-Type must be application/x-ndjson` */
-    NotNdjson: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['NotNdjsonError'];
-      };
-    };
-    /** @description `Too many requests hit the API too quickly.` */
-    RateLimited: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'Retry-After': components['headers']['Retry-After'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['RateLimitedError'];
-      };
-    };
-    /** @description `A rebuild is running already` */
+    /** @description - `conflict`: `A rebuild is running already` */
     RebuildRunning: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['RebuildRunningError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Request body is too large` */
-    TooLarge: {
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Group name already exist!`
+     */
+    Refused0: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['TooLargeError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Please send valid apikey in header!` */
-    Unauthorized: {
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid group id!`
+     *     - `duplicate`: `Group name already exist!`
+     */
+    Refused3: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['UnauthorizedError'];
+        'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `Service temporarily unavailable, please retry.` */
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
+     */
+    Refused5: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    Refused6: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused8: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `List name already exist!`
+     */
+    Refused9: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `List name already exist!`
+     */
+    Refused10: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused11: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused12: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    Refused13: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    Refused14: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     */
+    Refused15: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     */
+    Refused16: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `Email already exist!`
+     */
+    Refused17: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused18: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
+    Refused19: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    Refused20: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    Refused21: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    Refused22: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    Refused23: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused24: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     */
+    Refused25: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`
+     */
+    Refused26: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused27: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused29: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused30: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_contact`: `There is no such contact`
+     *     - `unknown_list`: `There is no such list`
+     *     - `never_in_list`: `The contact was never in this list. {names}`
+     */
+    Refused31: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
+    Refused32: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_contact`: `There is no such contact`
+     */
+    Refused33: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_list`: `There is no such list`
+     */
+    Refused35: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    Refused36: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `unknown_contact`: `There is no such contact`
+     *     - `unknown_list`: `There is no such list`
+     */
+    Refused37: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
+    Refused38: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
+     */
+    Refused39: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused40: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused42: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    Refused43: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Key name already exist!`
+     */
+    Refused44: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `unavailable`: `Service temporarily unavailable, please retry.` */
     Unavailable: {
       headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['UnavailableError'];
-      };
-    };
-    /** @description `Content-Type must be application/json` */
-    UnsupportedMediaType: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['UnsupportedMediaTypeError'];
+        'application/json': components['schemas']['Error'];
       };
     };
   };
   parameters: {
     /** @description A repeat with this key gets the first answer and changes nothing. */
     'Idempotency-Key': string;
-    /** @description Accepted without effect: a repeat is safe without it. */
-    'Idempotency-Key-without-effect': string;
+    /** @description Id or address of a contact. */
+    path_contact: string;
+    /** @description Id of a contact. */
+    path_contact_id: string;
+    /** @description Id of an email. */
+    path_email_id: string;
+    /** @description Id of an erasure. */
+    path_erasure_id: string;
+    /** @description Id of a group. */
+    path_group_id: string;
+    /** @description Id of a document. */
+    path_id: string;
+    /** @description Id of a key. */
+    path_key_id: string;
+    /** @description Id of a list. */
+    path_list_id: string;
+    /** @description Name of a view. */
+    path_name: string;
+    /** @description Id of a tag. */
+    path_tag_id: string;
     /** @description `handling=strict`: unknown fields of the body are refused. */
     Prefer: string;
+    /** @description Id of an API key: only what was read with it. */
+    query_actor: string;
+    /** @description A position of the log, or `now`: only later events. */
+    query_after: string;
+    /** @description Id or address of a contact: only reads of its record. */
+    query_contact: string;
+    /** @description `next_cursor` of the page before. */
+    query_cursor: string;
+    /** @description `true`: lines are checked, and nothing is saved. */
+    query_dry_run: 'true' | 'false';
+    /** @description An e-mail address, in any case of letters. */
+    query_email: string;
+    /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
+    query_follow: 'true' | 'false';
+    /** @description Form of the lines. */
+    query_format: 'ndjson' | 'csv';
+    /** @description Only what happened then or later. */
+    query_from: string;
+    /** @description What a row spans. */
+    query_interval: 'day' | 'week' | 'month';
+    /** @description The most entries of the answer. */
+    query_limit: number;
+    /** @description Id or name of a list: only what concerns it. */
+    query_list_id: string;
+    /** @description Only what this request did. */
+    query_request_id: string;
+    /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
+    query_resubscribe: 'true' | 'false';
+    /** @description Only e-mails in this state. */
+    query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
+    /** @description Only contacts with this status. */
+    query_status: 'Subscribed' | 'Unsubscribed';
+    /** @description Only contacts with this tag. */
+    query_tag_name: string;
+    /** @description The point in time. */
+    query_time: string;
+    /** @description Only what happened then or earlier. */
+    query_to: string;
+    /** @description Names of events, separated by commas: only these. */
+    query_types: string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4338,40 +3937,22 @@ export interface components {
   headers: {
     /** @description The methods of the path. */
     Allow: string;
-    /** @description A security header for browsers. */
-    'cache-control': string;
-    /** @description A security header for browsers. */
-    'content-security-policy': string;
-    /** @description A security header for browsers. */
-    'cross-origin-opener-policy': string;
-    /** @description A security header for browsers. */
-    'cross-origin-resource-policy': string;
     /** @description Of this version; for `If-None-Match`. */
     ETag: string;
     /** @description This answer was given before. */
     'Idempotent-Replayed': string;
     /** @description The path of what was created. */
     Location: string;
-    /** @description The preference that was honoured. */
-    'Preference-Applied': string;
     /** @description What is left, and the seconds until it starts again. */
     RateLimit: string;
     /** @description Requests, and seconds of the window. */
     'RateLimit-Policy': string;
-    /** @description A security header for browsers. */
-    'referrer-policy': string;
-    /** @description Whole seconds. */
+    /** @description Whole seconds, with 429 and 503. */
     'Retry-After': string;
-    /** @description How to authenticate. */
+    /** @description How to authenticate, with 401. */
     'WWW-Authenticate': string;
-    /** @description A security header for browsers. */
-    'x-content-type-options': string;
-    /** @description A security header for browsers. */
-    'x-frame-options': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
-    /** @description That of the request, or a new one. */
-    'X-Request-Id': string;
   };
   pathItems: never;
 }
@@ -4389,18 +3970,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page to read this document, and to try the API */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -4410,15 +3983,7 @@ export interface operations {
       /** @description The client has it: its `If-None-Match` is the `ETag`. */
       304: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -4437,30 +4002,13 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Whether the process runs */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /** @constant */
-              alive: true;
-            };
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetLiveAnswer'];
         };
       };
     };
@@ -4477,27 +4025,13 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Whether the service is ready, part by part */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Readiness'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetReadyAnswer'];
         };
       };
       503: components['responses']['Unavailable'];
@@ -4515,18 +4049,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description This document */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -4538,15 +4064,7 @@ export interface operations {
       /** @description The client has it: its `If-None-Match` is the `ETag`. */
       304: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -4557,11 +4075,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: 'day' | 'week' | 'month';
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4574,83 +4092,28 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What was requested to be sent, and what became of it */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['EmailOutcomes'];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyRowsError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused38'];
+      default: components['responses']['General'];
     };
   };
   getListGrowth: {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: 'day' | 'week' | 'month';
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4659,90 +4122,36 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description Who joined a list, left it and came back */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ListGrowth'];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyRowsError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused38'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   getTagUse: {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: 'day' | 'week' | 'month';
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4751,96 +4160,42 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        tag_id: string;
+        /** @description Id of a tag. */
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description How often a tag was attached and detached */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['TagUse'];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyRowsError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused38'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listReads: {
     parameters: {
       query?: {
         /** @description Id of an API key: only what was read with it. */
-        actor?: string;
+        actor?: components['parameters']['query_actor'];
         /** @description Id or address of a contact: only reads of its record. */
-        contact?: string;
+        contact?: components['parameters']['query_contact'];
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4853,85 +4208,27 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Who looked: the reads that were recorded */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ReadRecord'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NoSuchContact'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   getContactAt: {
     parameters: {
       query: {
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description The point in time. */
-        time: string;
+        time: components['parameters']['query_time'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4940,115 +4237,40 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        contact: string;
+        /** @description Id or address of a contact. */
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description A contact as it was at a time */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ContactAt'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetContactAtAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['UnknownParameterNearError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['NotFoundError']
-            | components['schemas']['NoSuchContactError']
-            | components['schemas']['NoSuchListError']
-            | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused23'];
+      404: components['responses']['Refused31'];
+      default: components['responses']['General'];
     };
   };
   getContactHistory: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5057,148 +4279,25 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        contact: string;
+        /** @description Id or address of a contact. */
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description What happened to a contact */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-03-01T10:00:00.123Z
-             */
-            answered_at: string;
-            data: components['schemas']['HistoryItem'][];
-            /**
-             * @description The e-mails are complete up to here. Absent with `list_id`.
-             * @example 00000000000000000042
-             */
-            emails_until?: string;
-            /**
-             * @description A time that was asked for had not come: until then the answer may change.
-             * @constant
-             */
-            future?: true;
-            head: string | null;
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /**
-             * @description Which list was taken for a name.
-             * @example "News" stands for the list lst_01J….
-             */
-            list_note?: string;
-            /** @description Null: nothing was ever written to the log. */
-            log_id: string | null;
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @description Number of events in the evidence chain up to there; null: no chain is known. */
-            ordinal: number | null;
-            /**
-             * @description Of the last event of the log that the answer has seen.
-             * @example 00000000000000000042
-             */
-            position: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-            /**
-             * @description The events after `ordinal`, up to `position`, have no link yet.
-             * @constant
-             */
-            unlinked?: true;
-          };
+          'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['UnknownParameterNearError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['NotFoundError']
-            | components['schemas']['NoSuchContactError']
-            | components['schemas']['NoSuchListError']
-            | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused30'];
+      404: components['responses']['Refused31'];
+      default: components['responses']['General'];
     };
   };
   getContactProof: {
@@ -5211,98 +4310,32 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        contact: string;
+        /** @description Id or address of a contact. */
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description A proof of the events of a contact */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Proof'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['TooManyEventsError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchContactError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
+      default: components['responses']['General'];
     };
   };
   getContactReport: {
     parameters: {
       query?: {
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description The point in time; default: now. */
         time?: string;
       };
@@ -5313,101 +4346,26 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        contact: string;
+        /** @description Id or address of a contact. */
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description A page about a contact, made to be printed */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Report'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetContactReportAnswer'];
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['UnknownParameterNearError']
-            | components['schemas']['TooManyEventsError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['NotFoundError']
-            | components['schemas']['NoSuchContactError']
-            | components['schemas']['NoSuchListError']
-            | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused31'];
+      default: components['responses']['General'];
     };
   };
   listEvents: {
@@ -5416,25 +4374,25 @@ export interface operations {
         /** @description Id of an API key, or the name of one of the configuration: only what was done with it. */
         actor?: string;
         /** @description A position of the log, or `now`: only later events. */
-        after?: string;
+        after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
-        /** @description `true`: server-sent events as they come. Then `format` and `limit` are refused. */
-        follow?: 'true' | 'false';
+        /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
+        follow?: components['parameters']['query_follow'];
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
         /** @description Only what happened then or later. */
-        from?: string;
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
         /** @description Id or name of a list: only events that name it. */
         list_id?: string;
         /** @description Only what this request did. */
-        request_id?: string;
+        request_id?: components['parameters']['query_request_id'];
         /** @description Only what happened then or earlier. */
-        to?: string;
+        to?: components['parameters']['query_to'];
         /** @description Names of events, separated by commas: only these. */
-        types?: string;
+        types?: components['parameters']['query_types'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5447,112 +4405,29 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The events of the log, from the first one on */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['FeedEvent'][];
-            /** @description There is more to read after `next_after`. */
-            has_more: boolean;
-            /**
-             * @description Pass it on as `after`.
-             * @example 00000000000000000042
-             */
-            next_after: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListEventsAnswer'];
           'application/x-ndjson': string;
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidAfterError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidRangeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotOneOfError']
-            | components['schemas']['InvalidLimitError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['NoSuchContactError']
-            | components['schemas']['NoSuchListError']
-            | components['schemas']['NoSuchListNearError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused36'];
+      404: components['responses']['Refused37'];
+      default: components['responses']['General'];
     };
   };
   getListAt: {
     parameters: {
       query: {
         /** @description Form of the lines. */
-        format?: 'ndjson' | 'csv';
+        format?: components['parameters']['query_format'];
         /** @description The point in time. */
-        time: string;
+        time: components['parameters']['query_time'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5561,25 +4436,16 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
+        /** @description Id or name of a list. */
         list_id: string;
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The members of a list as they were at a time */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5587,71 +4453,16 @@ export interface operations {
           'text/csv': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such list`, `There is no such list. Did you mean {names}?` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['NotFoundError']
-            | components['schemas']['NoSuchListError']
-            | components['schemas']['NoSuchListNearError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused23'];
+      404: components['responses']['Refused35'];
+      default: components['responses']['General'];
     };
   };
   findContact: {
     parameters: {
       query: {
         /** @description An e-mail address, in any case of letters. */
-        email: string;
+        email: components['parameters']['query_email'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5664,80 +4475,31 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Find a contact by its address */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ContactWithSubscriptions'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['FindContactAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listContacts: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
         /** @description Only contacts with this status. */
-        status?: string;
+        status?: components['parameters']['query_status'];
         /** @description Only contacts with this tag. */
-        tag_name?: string;
+        tag_name?: components['parameters']['query_tag_name'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5746,84 +4508,26 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description List the contacts of a list */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ContactInList'][];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} contains invalid characters`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   getContact: {
@@ -5836,86 +4540,45 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        contact_id: string;
-        list_id: string;
+        /** @description Id of a contact. */
+        contact_id: components['parameters']['path_contact_id'];
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description Retrieve a contact of a list */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ContactInListWithSubscriptions'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused6'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   saveContacts: {
     parameters: {
       query?: {
         /** @description `true`: lines are checked, and nothing is saved. */
-        dry_run?: 'true' | 'false';
+        dry_run?: components['parameters']['query_dry_run'];
         /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
-        resubscribe?: 'true' | 'false';
+        resubscribe?: components['parameters']['query_resubscribe'];
       };
       header?: {
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -5925,59 +4588,18 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Create or update many contacts */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/x-ndjson': string;
         };
       };
-      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['NotNdjson'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   createContact: {
@@ -5992,644 +4614,187 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          address?: string | null;
-          city?: string | null;
-          consent?: {
-            ip?: string | null;
-            legal_basis?: string | null;
-            occurred_at?: string | null;
-            source?: string | null;
-            statement?: string | null;
-          } | null;
-          country?: string | null;
-          /** @description Profile fields and consent may stand here instead of beside `email`. */
-          data?: {
-            address?: string | null;
-            city?: string | null;
-            consent?: {
-              ip?: string | null;
-              legal_basis?: string | null;
-              occurred_at?: string | null;
-              source?: string | null;
-              statement?: string | null;
-            } | null;
-            country?: string | null;
-            dateOfBirth?: string | null;
-            firstName?: string | null;
-            lastName?: string | null;
-            phone?: string | null;
-            state?: string | null;
-            zipcode?: string | null;
-          } | null;
-          dateOfBirth?: string | null;
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          email: string;
-          firstName?: string | null;
-          lastName?: string | null;
-          /** @description Ignored. */
-          message?: unknown;
-          phone?: string | null;
-          state?: string | null;
-          /**
-           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
-           * @example Subscribed
-           */
-          status: string;
-          zipcode?: string | null;
-        };
+        'application/json': components['schemas']['CreateContactRequest'];
       };
     };
     responses: {
       /** @description Contact created successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['SavedContact'];
-            /** @constant */
-            message: 'Contact created successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CreateContactAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} is given twice`, `Please provide valid list id!`, `Email already exist!`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['GivenTwiceError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['DuplicateEmailError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAnObjectError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidPhoneError']
-            | components['schemas']['InvalidDateError']
-            | components['schemas']['InvalidIpError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused17'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['IdempotencyConflict'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   updateContactStatus: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          consent?: {
-            ip?: string | null;
-            legal_basis?: string | null;
-            occurred_at?: string | null;
-            source?: string | null;
-            statement?: string | null;
-          } | null;
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          contact_email: string;
-          /**
-           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
-           * @example Subscribed
-           */
-          status: string;
-        };
+        'application/json': components['schemas']['UpdateContactStatusRequest'];
       };
     };
     responses: {
       /** @description Contact status updated successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ChangedStatus'];
-            /** @constant */
-            message: 'Contact status updated successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['UpdateContactStatusAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `{field} must be an object`, `{field} must be at most {limit} characters`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['UnknownContactError']
-            | components['schemas']['NotInListError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['NotAnObjectError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidIpError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   upsertContact: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          address?: string | null;
-          city?: string | null;
-          consent?: {
-            ip?: string | null;
-            legal_basis?: string | null;
-            occurred_at?: string | null;
-            source?: string | null;
-            statement?: string | null;
-          } | null;
-          country?: string | null;
-          /** @description Profile fields and consent may stand here instead of beside `email`. */
-          data?: {
-            address?: string | null;
-            city?: string | null;
-            consent?: {
-              ip?: string | null;
-              legal_basis?: string | null;
-              occurred_at?: string | null;
-              source?: string | null;
-              statement?: string | null;
-            } | null;
-            country?: string | null;
-            dateOfBirth?: string | null;
-            firstName?: string | null;
-            lastName?: string | null;
-            phone?: string | null;
-            state?: string | null;
-            zipcode?: string | null;
-          } | null;
-          dateOfBirth?: string | null;
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          email: string;
-          firstName?: string | null;
-          lastName?: string | null;
-          /** @description Ignored. */
-          message?: unknown;
-          phone?: string | null;
-          state?: string | null;
-          /**
-           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
-           * @example Subscribed
-           */
-          status: string;
-          tag_name?: string[] | null;
-          zipcode?: string | null;
-        };
+        'application/json': components['schemas']['UpsertContactRequest'];
       };
     };
     responses: {
       /** @description Contact saved successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['SavedContact'];
-            /** @constant */
-            message: 'Contact saved successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['UpsertContactAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Please provide valid list id!`, `a contact can have at most {limit} tags in a list`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['GivenTwiceError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['TooManyTagsError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAnObjectError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidPhoneError']
-            | components['schemas']['InvalidDateError']
-            | components['schemas']['NotAnArrayError']
-            | components['schemas']['NotOnlyStringsError']
-            | components['schemas']['TooManyNamesError']
-            | components['schemas']['InvalidIpError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused18'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   addContactTags: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          contact_email: string;
-          /**
-           * @description Names of tags, 1 to 100.
-           * @example [
-           *       "Gold",
-           *       "Newsletter"
-           *     ]
-           */
-          tag_name: string[];
-        };
+        'application/json': components['schemas']['AddContactTagsRequest'];
       };
     };
     responses: {
       /** @description Tags added successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['AddedTags'];
-            /** @constant */
-            message: 'Tags added successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['AddContactTagsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `a contact can have at most {limit} tags in a list`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['UnknownContactError']
-            | components['schemas']['NotInListError']
-            | components['schemas']['TooManyTagsError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAnArrayError']
-            | components['schemas']['NotOnlyStringsError']
-            | components['schemas']['TooManyNamesError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidEmailError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused21'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   removeContactTags: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          contact_email: string;
-          /**
-           * @description Names of tags, 1 to 100.
-           * @example [
-           *       "Gold",
-           *       "Newsletter"
-           *     ]
-           */
-          tag_name: string[];
-        };
+        'application/json': components['schemas']['RemoveContactTagsRequest'];
       };
     };
     responses: {
       /** @description Tags removed successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @description Those of the named tags that exist. */
-            data: components['schemas']['Tag'][];
-            /** @constant */
-            message: 'Tags removed successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['RemoveContactTagsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['UnknownContactError']
-            | components['schemas']['NotInListError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAnArrayError']
-            | components['schemas']['NotOnlyStringsError']
-            | components['schemas']['TooManyNamesError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidEmailError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused22'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listEmails: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
         /** @description Only e-mails in this state. */
-        state?: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
+        state?: components['parameters']['query_state'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -6642,76 +4807,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the e-mails */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Email'][];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused29'];
+      default: components['responses']['General'];
     };
   };
   getEmail: {
@@ -6724,69 +4830,26 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        email_id: string;
+        /** @description Id of an email. */
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description What became of an e-mail */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Email'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused6'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   cancelEmail: {
@@ -6797,7 +4860,8 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        email_id: string;
+        /** @description Id of an email. */
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
@@ -6806,66 +4870,17 @@ export interface operations {
       /** @description Email cancelled successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ChangedEmail'];
-            /** @constant */
-            message: 'Email cancelled successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused26'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   releaseEmail: {
@@ -6876,7 +4891,8 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        email_id: string;
+        /** @description Id of an email. */
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
@@ -6885,88 +4901,17 @@ export interface operations {
       /** @description Email released successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ChangedEmail'];
-            /** @constant */
-            message: 'Email released successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused26'];
       404: components['responses']['NotFound'];
-      /** @description One of: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
-      409: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['EmailNotReleasableError']
-            | components['schemas']['EmailErasedError']
-            | components['schemas']['RecipientErasedError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      409: components['responses']['Refused27'];
+      default: components['responses']['General'];
     };
   };
   sendEmail: {
@@ -6985,117 +4930,34 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description The sender: an address, or `Name <address>`.
-           * @example News <news@example.com>
-           */
-          from_email: string;
-          /**
-           * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
-           * @example <p>Thank you!</p>
-           */
-          mail_template: string;
-          /**
-           * @description At most 900 bytes, one line.
-           * @example Your order
-           */
-          subject: string;
-          /**
-           * @description The address that the e-mail goes to.
-           * @example ada@example.com
-           */
-          to_email: string;
-          variables?: {
-            [key: string]: unknown;
-          } | null;
-        };
+        'application/json': components['schemas']['SendEmailRequest'];
       };
     };
     responses: {
       /** @description Email accepted for delivery! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           Location: components['headers']['Location'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['AcceptedEmail'];
-            /** @constant */
-            message: 'Email accepted for delivery!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['SendEmailAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} cannot be rendered: {names}`, `{field} must be a string, a number or a boolean`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an object`, `{field} must be at most {limit} levels deep`, `{field} must have at most {limit} values`, `{field} contains a number that is too large` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['InvalidTemplateError']
-            | components['schemas']['NotAScalarError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['NotAnObjectError']
-            | components['schemas']['TooDeepError']
-            | components['schemas']['TooManyValuesError']
-            | components['schemas']['InvalidNumberError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
+      400: components['responses']['Refused25'];
       422: components['responses']['IdempotencyConflict'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listGroups: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -7108,68 +4970,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the groups */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Group'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused8'];
+      default: components['responses']['General'];
     };
   };
   getGroup: {
@@ -7182,84 +4993,40 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        group_id: string;
+        /** @description Id of a group. */
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description Retrieve a group */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Group'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused6'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteGroupByPost: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        group_id: string;
+        /** @description Id of a group. */
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -7268,85 +5035,30 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a group. Opaque, never used again.
-               * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              group_id: string;
-            };
-            /** @constant */
-            message: 'Group deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownGroupError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused5'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteGroup: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        group_id: string;
+        /** @description Id of a group. */
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -7355,166 +5067,52 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a group. Opaque, never used again.
-               * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              group_id: string;
-            };
-            /** @constant */
-            message: 'Group deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownGroupError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused5'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   updateGroup: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        group_id: string;
+        /** @description Id of a group. */
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Customers
-           */
-          group_name: string;
-        };
+        'application/json': components['schemas']['UpdateGroupRequest'];
       };
     };
     responses: {
       /** @description Group updated successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Group'];
-            /** @constant */
-            message: 'Group updated successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!`, `Group name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownGroupError']
-            | components['schemas']['DuplicateGroupNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused3'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['InternalUpdate'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   createGroup: {
@@ -7533,92 +5131,33 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Customers
-           */
-          group_name: string;
-        };
+        'application/json': components['schemas']['CreateGroupRequest'];
       };
     };
     responses: {
       /** @description Group created successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Group'];
-            /** @constant */
-            message: 'Group created successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Group name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['DuplicateGroupNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
+      400: components['responses']['Refused0'];
       422: components['responses']['IdempotencyConflict'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listApiKeys: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -7631,74 +5170,25 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the API keys, revoked ones too */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ApiKey'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused8'];
+      default: components['responses']['General'];
     };
   };
   createApiKey: {
     parameters: {
       query?: never;
       header?: {
+        /** @description A repeat with this key gets the first answer and changes nothing. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
@@ -7707,113 +5197,24 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          expires_at?: string | null;
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Shop
-           */
-          name: string;
-          /**
-           * @description What the key may do. Only scopes that the key of the request has itself.
-           * @example [
-           *       "contacts:read",
-           *       "contacts:write"
-           *     ]
-           */
-          scopes: (
-            | 'groups:read'
-            | 'groups:write'
-            | 'lists:read'
-            | 'lists:write'
-            | 'tags:read'
-            | 'tags:write'
-            | 'contacts:read'
-            | 'contacts:write'
-            | 'email:read'
-            | 'email:write'
-            | 'audit:read'
-            | 'analytics:read'
-            | 'projections'
-            | 'metrics'
-            | 'privacy'
-            | 'keys'
-          )[];
-        };
+        'application/json': components['schemas']['CreateApiKeyRequest'];
       };
     };
     responses: {
       /** @description Key created successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['CreatedApiKey'];
-            /** @constant */
-            message: 'Key created successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must not be mailer, cli, service or the id of a key`, `{field} must be in the future`, `Key name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be an array`, `{field} must contain only scopes: {names}`, `{field} must be an ISO 8601 date and time with its zone` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['ReservedNameError']
-            | components['schemas']['NotInTheFutureError']
-            | components['schemas']['DuplicateKeyNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['NotAnArrayError']
-            | components['schemas']['UnknownScopeError']
-            | components['schemas']['InvalidMomentError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused44'];
+      422: components['responses']['IdempotencyConflict'];
+      default: components['responses']['General'];
     };
   };
   revokeApiKey: {
@@ -7824,83 +5225,30 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        key_id: string;
+        /** @description Id of a key. */
+        key_id: components['parameters']['path_key_id'];
       };
       cookie?: never;
     };
     requestBody?: {
       content: {
-        'application/json': {
-          reason?: string | null;
-        };
+        'application/json': components['schemas']['RevokeApiKeyRequest'];
       };
     };
     responses: {
       /** @description Key revoked successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['RevokedApiKey'];
-            /** @constant */
-            message: 'Key revoked successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   rotateApiKey: {
@@ -7911,95 +5259,40 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        key_id: string;
+        /** @description Id of a key. */
+        key_id: components['parameters']['path_key_id'];
       };
       cookie?: never;
     };
     requestBody?: {
       content: {
-        'application/json': {
-          /**
-           * @description How long the secret before holds, too, in seconds. 0: it ends at once.
-           * @default 86400
-           */
-          overlap_seconds?: number;
-        };
+        'application/json': components['schemas']['RotateApiKeyRequest'];
       };
     };
     responses: {
       /** @description Key rotated successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['RotatedApiKey'];
-            /** @constant */
-            message: 'Key rotated successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a whole number from 0 to 2592000` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['InvalidOverlapError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listLists: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -8012,68 +5305,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the lists */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['List'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused8'];
+      default: components['responses']['General'];
     };
   };
   getList: {
@@ -8086,84 +5328,40 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description Retrieve a list */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['List'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `X-Min-Position is not a position of this log`, `Please provide valid list id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['UnknownListError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteListByPost: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -8172,85 +5370,30 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a list. Opaque, never used again.
-               * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              list_id: string;
-            };
-            /** @constant */
-            message: 'List deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused11'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteList: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -8259,166 +5402,52 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a list. Opaque, never used again.
-               * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              list_id: string;
-            };
-            /** @constant */
-            message: 'List deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused11'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   updateList: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        list_id: string;
+        /** @description Id of a list. */
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Newsletter
-           */
-          list_name: string;
-        };
+        'application/json': components['schemas']['UpdateListRequest'];
       };
     };
     responses: {
       /** @description List updated successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['List'];
-            /** @constant */
-            message: 'List updated successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `List name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownListError']
-            | components['schemas']['DuplicateListNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused10'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['InternalUpdate'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   createList: {
@@ -8437,92 +5466,33 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Newsletter
-           */
-          list_name: string;
-        };
+        'application/json': components['schemas']['CreateListRequest'];
       };
     };
     responses: {
       /** @description List created successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['List'];
-            /** @constant */
-            message: 'List created successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `List name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['DuplicateListNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
+      400: components['responses']['Refused9'];
       422: components['responses']['IdempotencyConflict'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listErasures: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -8535,68 +5505,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the erasures */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Erasure'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused8'];
+      default: components['responses']['General'];
     };
   };
   requestErasure: {
@@ -8611,85 +5530,23 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description An e-mail address, in any case of letters.
-           * @example ada@example.com
-           */
-          email: string;
-          reason?: string | null;
-        };
+        'application/json': components['schemas']['RequestErasureRequest'];
       };
     };
     responses: {
       /** @description Erasure accepted! */
       202: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           Location: components['headers']['Location'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Erasure'];
-            /** @constant */
-            message: 'Erasure accepted!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 202;
-          };
+          'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be 1 to 40 of a-z, 0-9 and _` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidCodeError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused39'];
+      default: components['responses']['General'];
     };
   };
   getErasure: {
@@ -8702,76 +5559,33 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        erasure_id: string;
+        /** @description Id of an erasure. */
+        erasure_id: components['parameters']['path_erasure_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description How far an erasure is */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Erasure'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused6'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   exportPerson: {
     parameters: {
       query: {
         /** @description An e-mail address, in any case of letters. */
-        email: string;
+        email: components['parameters']['query_email'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -8784,72 +5598,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What is stored about an address */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['PersonExport'];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ExportPersonAnswer'];
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused23'];
+      default: components['responses']['General'];
     };
   };
   listProjections: {
@@ -8866,61 +5626,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description How far each view is */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ViewState'][];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused6'];
+      default: components['responses']['General'];
     };
   };
   startRebuild: {
@@ -8931,98 +5647,30 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        name: string;
+        /** @description Name of a view. */
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };
     requestBody?: {
       content: {
-        'application/json': {
-          dry_run?: boolean | null;
-        };
+        'application/json': components['schemas']['StartRebuildRequest'];
       };
     };
     responses: {
-      /** @description Rebuild views from the first event */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Rebuild'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be true or false` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['IdempotencyUnsupportedError']
-            | components['schemas']['NotABooleanError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such view. There are: {names}; or all` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NotFoundError'] | components['schemas']['UnknownViewError'];
-        };
-      };
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       409: components['responses']['RebuildRunning'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   getRebuild: {
@@ -9042,75 +5690,28 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The last rebuild, or its progress as server-sent events */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Rebuild'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetRebuildAnswer'];
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['EmptyError']
-            | components['schemas']['NotOneOfError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listTags: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -9123,68 +5724,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description List the tags */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Tag'][];
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused8'];
+      default: components['responses']['General'];
     };
   };
   getTag: {
@@ -9197,84 +5747,40 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        tag_id: string;
+        /** @description Id of a tag. */
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description Retrieve a tag */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Tag'];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `X-Min-Position is not a position of this log`, `Please provide valid tag id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['UnknownTagError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused16'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteTagByPost: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        tag_id: string;
+        /** @description Id of a tag. */
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -9283,85 +5789,30 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a tag. Opaque, never used again.
-               * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              tag_id: string;
-            };
-            /** @constant */
-            message: 'Tag deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownTagError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   deleteTag: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        tag_id: string;
+        /** @description Id of a tag. */
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -9370,166 +5821,52 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: {
-              /**
-               * @description Id of a tag. Opaque, never used again.
-               * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-               */
-              tag_id: string;
-            };
-            /** @constant */
-            message: 'Tag deleted successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownTagError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   updateTag: {
     parameters: {
       query?: never;
       header?: {
-        /** @description Accepted without effect: a repeat is safe without it. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        tag_id: string;
+        /** @description Id of a tag. */
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Gold
-           */
-          tag_name: string;
-        };
+        'application/json': components['schemas']['UpdateTagRequest'];
       };
     };
     responses: {
       /** @description Tag updated successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Tag'];
-            /** @constant */
-            message: 'Tag updated successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!`, `Tag name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['UnknownTagError']
-            | components['schemas']['DuplicateTagNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
+      400: components['responses']['Refused14'];
       404: components['responses']['NotFound'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['InternalUpdate'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   createTag: {
@@ -9548,83 +5885,24 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': {
-          /**
-           * @description At most 255 characters; trimmed.
-           * @example Gold
-           */
-          tag_name: string;
-        };
+        'application/json': components['schemas']['CreateTagRequest'];
       };
     };
     responses: {
       /** @description Tag created successfully! */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['Tag'];
-            /** @constant */
-            message: 'Tag created successfully!';
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Tag name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownFieldError']
-            | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['DuplicateTagNameError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
+      400: components['responses']['Refused13'];
       422: components['responses']['IdempotencyConflict'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   listViews: {
@@ -9641,70 +5919,26 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The views, and the fields that their documents are found by */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ListedView'][];
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      400: components['responses']['Refused6'];
+      default: components['responses']['General'];
     };
   };
   listDocuments: {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: string;
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: number;
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -9713,102 +5947,26 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        name: string;
+        /** @description Name of a view. */
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The documents of a view */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ViewDocument'][];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /**
-             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
-             * @example eyJhZnRlciI6ImxzdF8wMSJ9
-             */
-            next_cursor?: string;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['NoIndexError']
-            | components['schemas']['InvalidLimitError']
-            | components['schemas']['InvalidCursorError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such view. There are: {names}` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchViewError'];
-        };
-      };
+      400: components['responses']['Refused42'];
+      404: components['responses']['Refused43'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
   getDocument: {
@@ -9821,103 +5979,59 @@ export interface operations {
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        id: string;
-        name: string;
+        /** @description Id of a document. */
+        id: components['parameters']['path_id'];
+        /** @description Name of a view. */
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description A document of a view */
+      /** @description Success. */
       200: {
         headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            data: components['schemas']['ViewDocument'];
-            /**
-             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
-             * @constant
-             */
-            incomplete?: true;
-            /** @constant */
-            status: 'Success';
-            /** @constant */
-            statusCode: 200;
-          };
+          'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-      400: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json':
-            | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
-            | components['schemas']['InvalidPositionError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such view. There are: {names}` */
-      404: {
-        headers: {
-          'cache-control': components['headers']['cache-control'];
-          'content-security-policy': components['headers']['content-security-policy'];
-          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'referrer-policy': components['headers']['referrer-policy'];
-          'x-content-type-options': components['headers']['x-content-type-options'];
-          'x-frame-options': components['headers']['x-frame-options'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchViewError'];
-        };
-      };
+      400: components['responses']['Refused6'];
+      404: components['responses']['Refused43'];
       405: components['responses']['MethodNotAllowed'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      500: components['responses']['Internal'];
-      503: components['responses']['Unavailable'];
+      default: components['responses']['General'];
     };
   };
 }
+
+/** The types of errors that this version knows. */
+export type KnownErrorType =
+  | 'conflict'
+  | 'duplicate'
+  | 'forbidden'
+  | 'idempotency_conflict'
+  | 'internal'
+  | 'invalid_json'
+  | 'method_not_allowed'
+  | 'never_in_list'
+  | 'not_found'
+  | 'not_in_list'
+  | 'rate_limited'
+  | 'too_large'
+  | 'unauthorized'
+  | 'unavailable'
+  | 'unknown_contact'
+  | 'unknown_id'
+  | 'unknown_list'
+  | 'unsupported_media_type'
+  | 'validation_error';
 
 /** Method, path, and when a repeat is safe. */
 export const operationTable = {
   addContactTags: ['post', '/v1/contacts/tags/{list_id}/add', 'safe'],
   cancelEmail: ['post', '/v1/email/{email_id}/cancel', 'unsafe'],
-  createApiKey: ['post', '/v1/keys', 'unsafe'],
+  createApiKey: ['post', '/v1/keys', 'key'],
   createContact: ['post', '/v1/contacts/{list_id}/create', 'key'],
   createGroup: ['post', '/v1/groups/create', 'key'],
   createList: ['post', '/v1/lists/create', 'key'],

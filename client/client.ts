@@ -1,11 +1,14 @@
 /** The typed client: a method for each operation of the API, which returns the answer or throws, and sends again what is safe to repeat. */
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
-import { operationTable, type operations, type paths } from './api.js';
+import { operationTable, type paths } from './api.js';
 import { ConnectionError, errorOf } from './errors.js';
+import { createIterables, type Iterables } from './iterables.js';
+import type { AnswerOf, InputOf, OperationId } from './operations.js';
 import { fetchWithRepeats, type RepeatOptions } from './repeats.js';
 
 export { AudienceError, ConnectionError, type ErrorType } from './errors.js';
 export type { components, operations, paths } from './api.js';
+export type { AnswerOf, InputOf, OperationId } from './operations.js';
 
 export interface ClientOptions {
   /** Without a path: `https://audience.example.com`. */
@@ -19,41 +22,22 @@ export interface ClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-export type OperationId = keyof typeof operationTable;
-
-type JsonOf<Thing> = Thing extends { content: { 'application/json': infer Body } } ? Body : never;
-
-type BodyOf<Operation> = Operation extends { requestBody: infer Body }
-  ? { body: JsonOf<Body> }
-  : Operation extends { requestBody?: infer Body }
-    ? { body?: JsonOf<NonNullable<Body>> }
-    : unknown;
-
-/** `path`, `query`, `header` and `body` of the operation, and a signal that ends it, repeats included. */
-export type InputOf<Id extends OperationId> = Omit<operations[Id]['parameters'], 'cookie'> &
-  BodyOf<operations[Id]> & { signal?: AbortSignal };
-
-/** The whole answer: `data`, and what stands beside it. */
-export type AnswerOf<Id extends OperationId> = JsonOf<
-  operations[Id]['responses'][keyof operations[Id]['responses'] & (200 | 202)]
->;
-
 type Call<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>
     ? (input?: InputOf<Id>) => Promise<AnswerOf<Id>>
     : (input: InputOf<Id>) => Promise<AnswerOf<Id>>;
 
-export type AudienceClient = { readonly [Id in OperationId]: Call<Id> } & {
-  /** The client below, for answers in lines and streams; it repeats, and leaves errors to the caller. */
-  readonly http: FetchClient<paths>;
-};
+export type AudienceClient = { readonly [Id in OperationId]: Call<Id> } & Iterables & {
+    /** The client below, for other answers in lines and streams; it repeats, and leaves errors to the caller. */
+    readonly http: FetchClient<paths>;
+  };
 
 interface AnyInput {
   readonly path?: object;
   readonly query?: object;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Send = (
@@ -94,10 +78,26 @@ export function createClient(options: ClientOptions): AudienceClient {
     throw errorOf(error, response);
   }
 
+  async function postLines(path: string, lines: string, signal?: AbortSignal): Promise<string> {
+    const { data, error, response } = await send('post', path, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: lines,
+      bodySerializer: (text: string) => text,
+      parseAs: 'text',
+      signal,
+      fetch: (request: Request) => fetchWithRepeats(request, true, repeats),
+    }).catch((fault: unknown) => {
+      signal?.throwIfAborted();
+      throw new ConnectionError('no answer to saveContacts', { cause: fault });
+    });
+    if (response.ok) return String(data);
+    throw errorOf(error, response);
+  }
+
   const ids = Object.keys(operationTable) as OperationId[];
   const calls = Object.fromEntries(ids.map((id) => [id, (input: AnyInput = {}) => call(id, input)]));
   // The types say what the table says: both are made from one document.
-  return { ...calls, http } as unknown as AudienceClient;
+  return { ...calls, ...createIterables({ call, postLines }), http } as unknown as AudienceClient;
 }
 
 const isSafe = ({ method, headers }: Request): boolean =>

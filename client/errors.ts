@@ -1,11 +1,9 @@
 /** What calls of the client reject with. */
-import type { components } from './api.js';
+import type { KnownErrorType } from './api.js';
 import { retryAfterOf } from './repeats.js';
 
-type Schemas = components['schemas'];
-
-/** The stable codes of errors; `unknown` where the answer is none of the service, but of a proxy perhaps. */
-export type ErrorType = Extract<Schemas[keyof Schemas], { status: 'Error' }>['type'] | 'unknown';
+/** The stable codes of errors, and those of later versions; `unknown` where the answer is none of the service, but of a proxy perhaps. */
+export type ErrorType = KnownErrorType | 'unknown' | (string & {});
 
 /** An answer other than success. */
 export class AudienceError extends Error {

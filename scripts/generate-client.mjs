@@ -20,13 +20,22 @@ function operationsIn({ paths }) {
   );
 }
 
+/** A field that is not described is no field of a type, though answers are open to new ones. */
+const described = (document) =>
+  JSON.parse(JSON.stringify(document), (_, value) =>
+    value?.properties && value.additionalProperties === true ? { ...value, additionalProperties: undefined } : value,
+  );
+
 /** The text of client/api.ts. */
-export async function clientTypes(document) {
-  const types = astToString(await openapiTS(structuredClone(document), { alphabetize: true }));
+export async function clientTypes(document, errorTypes) {
+  const types = astToString(await openapiTS(described(document), { alphabetize: true }));
   const table = JSON.stringify(Object.fromEntries(operationsIn(document).sort()));
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex');
   const text = `/** Made by \`npm run generate:client\` from the OpenAPI document with the SHA-256 ${digest}. */
 ${types}
+/** The types of errors that this version knows. */
+export type KnownErrorType = ${errorTypes.map((type) => `'${type}'`).join(' | ')};
+
 /** Method, path, and when a repeat is safe. */
 export const operationTable = ${table} as const;
 `;
@@ -34,10 +43,12 @@ export const operationTable = ${table} as const;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ allOf, createEndpoints }, { createDocument }] = await Promise.all([
+  const [{ allOf, createEndpoints }, { createDocument }, { errorCatalogue }] = await Promise.all([
     import('../dist/api/endpoints/endpoints.js'),
     import('../dist/api/openapi/document.js'),
+    import('../dist/errors.js'),
   ]);
   const endpoints = allOf(createEndpoints(Date.now));
-  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: {}, version: '0' })));
+  const errorTypes = [...new Set(Object.values(errorCatalogue).map(({ type }) => type))].sort();
+  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: {}, version: '0' }), errorTypes));
 }

@@ -1,7 +1,7 @@
 /** Reads a request's body: size, media type, UTF-8, JSON object, in the contract's order. Plainer than express.json(), which costs a quarter of the throughput. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../errors.js';
+import { ServiceError, type ErrorCode } from '../errors.js';
 import { isObject } from './envelope.js';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -25,38 +25,57 @@ export interface BodyRules {
 
 /**
  * The body as an object; `{}` where nothing was sent. @throws ServiceError `too_large`, `unsupported_media_type`,
- * `invalid_json` @throws RequestAbortedError, either at once or by the promise
+ * `compressed_body`, `not_utf8`, `invalid_json` @throws RequestAbortedError, either at once or by the promise
  */
 export function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Body | Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   const isEmpty = chunked === undefined && (length === undefined || length === '0');
   if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  if (isReadable(request, 'application/json', isEmpty))
-    return isEmpty ? noBody : collect(request, { limit, take: parseObject });
+  const fault = mediaFault(request, json, isEmpty);
+  if (fault === undefined) return isEmpty ? noBody : collect(request, { limit, take: parseObject });
+  const refuse = (): never => {
+    throw new ServiceError(fault);
+  };
   // The size is checked first, also where it is not known beforehand.
-  if (chunked !== undefined) return collect(request, { limit, take: refuseMediaType });
-  return refuseMediaType();
+  return chunked === undefined ? refuse() : collect(request, { limit, take: refuse });
 }
+
+interface Media {
+  /** The first is that of a body without `Content-Type`. */
+  readonly types: readonly [string, ...string[]];
+  readonly otherwise: ErrorCode;
+}
+
+const json: Media = { types: ['application/json'], otherwise: 'unsupported_media_type' };
+const lines: Media = {
+  types: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  otherwise: 'not_ndjson',
+};
 
 /**
  * The bytes of an NDJSON body, received whole. It may take its time as long as it moves.
- * @throws ServiceError `too_large`, `not_ndjson` @throws RequestAbortedError
+ * @throws ServiceError `too_large`, `not_ndjson`, `compressed_body`, `not_utf8` @throws RequestAbortedError
  */
 export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('too_large');
-  if (!isReadable(request, 'application/x-ndjson')) throw new ServiceError('not_ndjson');
+  const fault = mediaFault(request, lines);
+  if (fault !== undefined) throw new ServiceError(fault);
   return await collect(request, { limit, take: (received) => received, isUpload: true });
 }
 
-function refuseMediaType(): never {
-  throw new ServiceError('unsupported_media_type');
+/** Why a body cannot be read; undefined: it can. */
+function mediaFault({ headers }: IncomingMessage, { types, otherwise }: Media, isEmpty = false): ErrorCode | undefined {
+  const { 'content-type': type = types[0], 'content-encoding': encoding = 'identity' } = headers;
+  if (!isEmpty && encoding.toLowerCase() !== 'identity') return 'compressed_body';
+  if (type === types[0]) return undefined;
+  const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (!types.includes(media)) return otherwise;
+  return parameters.every(isUtf8Parameter) ? undefined : 'not_utf8';
 }
 
-function isReadable({ headers }: IncomingMessage, media: string, isEmpty = false): boolean {
-  const { 'content-type': type = media, 'content-encoding': encoding = 'identity' } = headers;
-  return isOfMedia(type, media) && (isEmpty || encoding.toLowerCase() === 'identity');
-}
+const isUtf8Parameter = (parameter: string): boolean =>
+  !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
 
 /** The body of a caller without a key, for the echo: at most `limit` bytes; `{}` where it cannot be read. */
 export async function readForEcho(request: IncomingMessage, limit: number): Promise<Body> {
@@ -66,13 +85,6 @@ export async function readForEcho(request: IncomingMessage, limit: number): Prom
     if (error instanceof ServiceError) return noBody;
     throw error;
   }
-}
-
-function isOfMedia(type: string, wanted: string): boolean {
-  if (type === wanted) return true;
-  const [media, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  if (media !== wanted) return false;
-  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 
 /** Milliseconds for a whole body. */

@@ -2,9 +2,10 @@
 import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 
-const requestHeaders = 'Authorization,Content-Type,Idempotency-Key,Last-Event-ID,Prefer,X-Min-Position,X-Request-Id';
+const requestHeaders =
+  'Authorization,Content-Type,Idempotency-Key,If-None-Match,Last-Event-ID,Prefer,traceparent,tracestate,X-Min-Position,X-Request-Id';
 const answerHeaders =
-  'Allow,Idempotent-Replayed,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,X-Position,X-Request-Id';
+  'Allow,ETag,Idempotent-Replayed,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Position,X-Request-Id';
 
 /** Sets the headers. A preflight goes on to its route. */
 export const allowOrigins = (origins: readonly string[]): RequestHandler =>

@@ -282,6 +282,8 @@ const withoutEcho = new Set([
   'too_large',
   'unsupported_media_type',
   'not_ndjson',
+  'compressed_body',
+  'not_utf8',
   'not_found',
 ]);
 

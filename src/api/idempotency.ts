@@ -1,14 +1,12 @@
-/** The header `Idempotency-Key`: where it has an effect, where it has none, and where it is refused. */
+/** The header `Idempotency-Key`: every write takes it, since clients may add it to each. It has an effect on what makes something. */
 import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
 import type { AnyEndpoint } from './endpoints/endpoint.js';
 
-/** Undefined also where the header has no effect. @throws ServiceError `idempotency_unsupported`, `invalid_idempotency_key` */
-export function idempotencyKeyOf({ headers }: Request, { own, replays }: AnyEndpoint): string | undefined {
+/** Undefined also where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
+export function idempotencyKeyOf({ headers }: Request, { replays }: AnyEndpoint): string | undefined {
   const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (own === true) throw new ServiceError('idempotency_unsupported');
-  if (replays !== true) return undefined;
+  if (key === undefined || replays !== true) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ServiceError('invalid_idempotency_key');
   return key;
 }

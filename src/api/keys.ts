@@ -4,6 +4,7 @@ import { stateOf, type Key, type KeyCommand, type KeysState } from '../commands/
 import { isScope } from '../events/scopes.js';
 import { hashKey } from './auth.js';
 import type { Endpoints } from './endpoints/endpoints.js';
+import { writtenHeaders } from './idempotency.js';
 import { pageOf, pageRequest } from './reads.js';
 import type { Routes } from './routes.js';
 
@@ -12,11 +13,17 @@ export interface KeysOfApi {
   /** In clear. */
   readonly newSecret: () => string;
   /** When it resolves the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
-  change(command: KeyCommand, context: CommandContext): Promise<{ readonly key: Key; readonly position: string }>;
+  change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<KeysState>;
   /** Null also where the read models are out of reach. */
   lastUse(id: string): Promise<string | null>;
+}
+
+interface ChangedKey {
+  /** Of a repeated create the one that the first made. */
+  readonly key: Key;
+  readonly position: string;
 }
 
 interface KeysRoutes {
@@ -26,11 +33,13 @@ interface KeysRoutes {
   readonly clock: () => number;
 }
 
+const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
+
 export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoutes): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
 
-  routes.on(endpoints.create, async ({ input, scopes: granter, context }) => {
+  routes.on(endpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
     const secret = keys.newSecret();
     const asked = {
       key_id: keys.newId(),
@@ -40,9 +49,11 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
       by: context.actor,
       now: timeAfter(0),
     };
-    const { key, position } = await keys.change({ type: 'Create', ...asked }, context);
+    const { key, position } = await keys.change({ type: 'Create', ...asked }, context, idempotencyKey);
     const { key_id, name, scopes, expires_at } = key;
-    return { data: { key_id, name, scopes, expires_at, secret }, headers: ['X-Position', position] };
+    const replayed = key_id !== asked.key_id;
+    const shown = replayed ? { secret: null, note: secretShown } : { secret };
+    return { data: { key_id, name, scopes, expires_at, ...shown }, headers: writtenHeaders({ position, replayed }) };
   });
 
   routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {

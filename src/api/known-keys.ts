@@ -2,11 +2,12 @@
 import { createAuthenticator, createGrant, fullGrant } from './auth.js';
 import type { Authenticator, Grant, Identity } from './auth.js';
 import type { KeysOfApi } from './keys.js';
+import { replayableContext } from '../commands/catalogue-requests.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import { keyDecider, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
+import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
 import { isUnreadable } from '../events/codec.js';
 import type { KeyEvent } from '../events/keys.js';
-import { keysStream } from '../events/streams.js';
+import { keysStream, type StreamKeys } from '../events/streams.js';
 import type { Subscriber } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import type { ReadModels } from '../readmodels/read-models.js';
@@ -31,6 +32,7 @@ const unreadable = 'an event of API keys cannot be read: all keys are refused bu
 interface KeysOptions {
   readonly commands: {
     readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
+    readonly streamKeys: StreamKeys;
     newId(prefix: string): string;
   };
   /** Of the configuration and of the first start. */
@@ -103,11 +105,13 @@ export async function openKeys({
     all: look,
     // A key that is to be revoked must be found, also without the read models.
     lastUse: (id) => uses.read(id).catch(() => null),
-    async change(command, context) {
+    async change(command, asked, idempotencyKey) {
+      const { streamKeys: keys } = commands;
+      const context = replayableContext(asked, { keys, idempotencyKey, input: () => inputOf(command) });
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // Written is written, and holds here at once.
       await look().catch(() => hold(state));
-      const key = state.get(command.key_id);
+      const key = keyOf(command, state, context.idempotency?.key_hash);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
     },
@@ -124,6 +128,9 @@ export async function openKeys({
     },
   };
 }
+
+const inputOf = (command: KeyCommand): readonly unknown[] =>
+  command.type === 'Create' ? ['key', command.name, command.scopes, command.expires_at ?? null] : [];
 
 const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
 

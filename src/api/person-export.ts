@@ -4,6 +4,7 @@ import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
 import { pagePolicy } from '../audit/report/page.js';
 import { exportAsPage } from '../privacy/export-page.js';
+import { wantsPage } from './accept.js';
 import type { AccessLog } from './audit/access.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { successPieces } from './envelope.js';
@@ -37,7 +38,7 @@ export function addPersonExport(
       const made = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
       const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;
       const recorded = (pieces: AsyncIterable<string>) => access.streaming(call, read, pieces);
-      if (call.request.accepts(['application/json', 'text/html']) === 'text/html')
+      if (wantsPage(call.request))
         return {
           contentType: 'text/html; charset=utf-8',
           pieces: recorded(exportAsPage(made)),

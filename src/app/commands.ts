@@ -116,6 +116,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     keys: handlerOf(keyDecider, 1),
+    streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
     erasures,
     newId,

@@ -27,7 +27,7 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
   const { settings, holder, headKey, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
-  let status: ProjectorStatus = { ...initialStatus, standby };
+  let status: ProjectorStatus = { ...initialStatus, standby, led: !standby };
   let evidence: ChainHead | undefined;
   let worker: WorkerThread<ToProjector> | undefined;
   let restart: NodeJS.Timeout | undefined;

@@ -117,10 +117,10 @@ function chainHead(store: Parts['store']): ChainHead | undefined {
 }
 
 function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
-  const { rebuilding, missing, parked, unknown, projector } = status;
+  const { rebuilding, missing, parked, unknown, projector, led } = status;
   const lag = Math.round(Math.max(own.lag(), behindHead));
   return {
-    caught_up: own.reached() && lag < readyLagMs && !rebuilding && missing.length === 0,
+    caught_up: own.reached() && lag < readyLagMs && !rebuilding && missing.length === 0 && led,
     rebuilding,
     missing,
     projector,

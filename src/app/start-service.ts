@@ -212,7 +212,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
 
 const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>
   createRunner(subscriber, {
-    onFault: (error) => logger.error({ err: error }, `${subscriber.name} cannot go on: tried again`),
+    onFault: (error, what) => logger.error({ err: error }, `${subscriber.name}: ${what}`),
     monotonic,
     random: Math.random,
   });

@@ -21,7 +21,7 @@ import { startProjectorThread, type ProjectorThread } from './projector-thread.j
 import { createRebuildCoordinator, type RebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
-export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown'> {
+export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown' | 'led'> {
   /** Whether this process folds the views, waits to take over, or leaves it to others. */
   readonly projector: 'leading' | 'standby' | 'elsewhere';
 }
@@ -180,10 +180,16 @@ function startProjector(
 /** The projector knows best while it folds; what others fold is known from the views themselves. */
 function statusOf(projector: ProjectorStatus | undefined, follower: Follower | undefined): ViewsStatus {
   const { standby, live, ...known } = projector ?? { ...initialStatus, standby: true };
-  const { parked, rebuilding, missing, fault, unknown } = known;
-  const own = { parked, rebuilding, missing, live: live ?? {}, unknown, projector: 'leading' } as const;
+  const { parked, rebuilding, missing, fault, unknown, led } = known;
+  const own = { parked, rebuilding, missing, live: live ?? {}, unknown, led, projector: 'leading' } as const;
   if (follower === undefined) return { ...own, fault };
   const seen = follower.status();
   if (!standby) return { ...own, fault: fault ?? seen.fault };
-  return { ...seen, fault: seen.fault ?? fault, unknown, projector: projector === undefined ? 'elsewhere' : 'standby' };
+  return {
+    ...seen,
+    fault: seen.fault ?? fault,
+    unknown,
+    led,
+    projector: projector === undefined ? 'elsewhere' : 'standby',
+  };
 }

@@ -8,7 +8,7 @@ const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0
 const circumstances = {
   ...origin,
   correlation_id: correlation,
-  causation_id: correlation.describe('The event that caused this one; the correlation id where a request did.'),
+  causation_id: correlation.describe('Id of the event that caused it, else the correlation id.'),
 };
 const named = { ...event, summary: value.text('The event in plain words.', 'Unsubscribed from the list "News".') };
 const place = {
@@ -66,17 +66,20 @@ const email = object(
 const historyEvent = object(
   'HistoryEvent',
   {
+    kind: z.literal('event'),
     ...evidenceFields,
     contact_id: contactId,
-    list: z.strictObject({ list_id: value.listId, ...thenAndNow }).optional(),
+    list: object('ListThenAndNow', { list_id: value.listId, ...thenAndNow }).optional(),
     previous_status: status.optional().describe('Null on the first event in a list.'),
     status: status.optional().describe('Null when the list was deleted.'),
-    tags: z.array(z.strictObject({ tag_id: value.tagId, ...thenAndNow, without_effect: withoutEffect })).optional(),
+    tags: z
+      .array(object('TagThenAndNow', { tag_id: value.tagId, ...thenAndNow, without_effect: withoutEffect }))
+      .optional(),
     list_ids: z
       .array(value.listId)
       .optional()
       .describe('On an event of a tag: the lists in which the contact bore it.'),
-    consent: howAgreed.optional(),
+    consent: howAgreed.meta({ id: 'RecordedConsent' }).optional(),
     email: email.optional(),
     without_effect: withoutEffect,
     data: z
@@ -88,15 +91,27 @@ const historyEvent = object(
 
 const unreadableHistoryEvent = object(
   'UnreadableHistoryEvent',
-  { ...unreadableFields, unreadable: z.literal(true), email: email.optional(), data: z.unknown() },
+  {
+    kind: z.literal('unreadable'),
+    ...unreadableFields,
+    unreadable: z.literal(true),
+    email: email.optional(),
+    data: z.unknown(),
+  },
   'An event in its place that this version of the service cannot read; `data` is as stored.',
 );
 
-type HistoryEvent = Omit<Answer<typeof historyEvent>, 'data' | keyof UnreadableEvent>;
+type HistoryEvent = Omit<Answer<typeof historyEvent>, 'data' | 'kind' | keyof UnreadableEvent>;
 /** What does not apply is undefined, and so not in the answer. */
 export type HistoryItem = Partial<HistoryEvent> &
-  UnreadableEvent & { readonly unreadable?: true; readonly data: unknown };
-export const historyItem = z.union([historyEvent, unreadableHistoryEvent]).meta({ id: 'HistoryItem' });
+  UnreadableEvent & {
+    readonly kind: 'event' | 'unreadable';
+    readonly unreadable?: true;
+    readonly data: unknown;
+  };
+export const historyItem = z
+  .discriminatedUnion('kind', [historyEvent, unreadableHistoryEvent])
+  .meta({ id: 'HistoryItem' });
 
 export const basis = {
   answered_at: time,
@@ -139,9 +154,10 @@ const subscriptionAt = object('SubscriptionAt', {
   status: status.describe('Null: not in this list.'),
   consent: howAgreed
     .extend({ because: evidence })
+    .meta({ id: 'ConsentAt' })
     .nullable()
     .describe('The last consent that was recorded for the list, also after its deletion.'),
-  tags: z.array(tag.extend(reasons)),
+  tags: z.array(tag.extend(reasons).meta({ id: 'TagAt' })),
   ...reasons,
 });
 export type SubscriptionAt = Answer<typeof subscriptionAt>;
@@ -170,7 +186,7 @@ const contactAtFields = {
   erased: evidence
     .optional()
     .describe('The erasure that ended the contact before the time. Absent where there was none.'),
-  profile: z.strictObject({ ...profile, ...reasons }).nullable(),
+  profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),
   ...z.strictObject(nextChange).partial().shape,
   unreadable: z
     .array(unreadable)
@@ -186,7 +202,7 @@ export const contactAt = z
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
 export type ContactAt = Answer<typeof contactAt>;
 
-const listLine = z.strictObject({
+const listLine = object('ListLine', {
   line: z.literal('list'),
   list_id: value.listId,
   list_name: value.listName.nullable().describe('Null before the list was created.'),
@@ -196,7 +212,7 @@ const listLine = z.strictObject({
   because: evidence.nullable().describe('Its creation, last rename or deletion.'),
 });
 export type ListLine = Answer<typeof listLine>;
-const memberLine = z.strictObject({
+const memberLine = object('MemberLine', {
   line: z.literal('member'),
   contact_id: value.contactId,
   email: value.email
@@ -213,8 +229,8 @@ export const listAtLine = z
   .discriminatedUnion('line', [
     listLine,
     memberLine,
-    z.strictObject({ line: z.literal('unreadable'), ...unreadableFields }),
-    z.strictObject({
+    object('UnreadableLine', { line: z.literal('unreadable'), ...unreadableFields }),
+    object('EndLine', {
       line: z.literal('end'),
       members: count,
       unreadable: count.min(1).optional().describe('Events that could not be read.'),

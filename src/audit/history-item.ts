@@ -3,6 +3,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { EmailEvent } from '../events/email.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem, NameThenAndNow } from './answers.js';
 import { readableEmail, type EmailHints } from './emails.js';
 import { consentOf, evidenceOf, summaryOf } from './event-details.js';
@@ -32,7 +33,7 @@ export function itemOf(step: Step, moment: Moment, sources: ItemSources): Histor
     case 'email':
       return emailItem(step, sources);
     case 'unreadable':
-      return unreadableItem(step);
+      return unreadableItem(step.stored, step.before.contactId, jsonOrText(step.stored.data));
     default:
       return step satisfies never;
   }
@@ -46,6 +47,7 @@ function contactItem({ recorded, isVoid, voidTags }: Extract<Step, { type: 'cont
   const then = { position, moment };
   const statuses = statusesOf(event);
   return {
+    kind: 'event',
     event_id: evidence.event_id,
     type: evidence.type,
     at: evidence.at,
@@ -103,7 +105,11 @@ function catalogueItem(
 ): HistoryItem {
   const { kind, id, version, previousName } = change;
   const then = { position: version.position, moment };
-  const common = { ...evidenceOf(recorded, summaryOf(recorded, moment)), contact_id: before.contactId };
+  const common = {
+    kind: 'event',
+    ...evidenceOf(recorded, summaryOf(recorded, moment)),
+    contact_id: before.contactId,
+  } as const;
   const { data } = recorded.event;
   if (kind === 'tag') {
     const list_ids = [...before.memberships].flatMap(([listId, { tags }]) => (tags.has(id) ? [listId] : []));
@@ -123,9 +129,15 @@ function emailItem(
   const email = { email_id: emailId, subject: isHidden || !message ? null : emails.subjectOf(message) };
   const recorded = readableEmail(stored);
   const data = jsonOrText(redacted(stored.data, isHidden ? ['message'] : []));
-  if (recorded === undefined) return { ...unreadableEvent(stored, contactId), email, unreadable: true, data };
+  if (recorded === undefined) return { ...unreadableItem(stored, contactId, data), email };
   const evidence = evidenceOf(recorded, describeEmail(recorded.event));
-  return { ...evidence, contact_id: contactId, email, data: isHidden ? data : withoutText(recorded.event) };
+  return {
+    kind: 'event',
+    ...evidence,
+    contact_id: contactId,
+    email,
+    data: isHidden ? data : withoutText(recorded.event),
+  };
 }
 
 function withoutText({ type, data }: EmailEvent): unknown {
@@ -134,10 +146,11 @@ function withoutText({ type, data }: EmailEvent): unknown {
   return { ...data, message };
 }
 
-const unreadableItem = ({ stored, before }: Extract<Step, { type: 'unreadable' }>): HistoryItem => ({
-  ...unreadableEvent(stored, before.contactId),
+const unreadableItem = (stored: StoredEvent, contactId: string | null, data: unknown): HistoryItem => ({
+  kind: 'unreadable',
+  ...unreadableEvent(stored, contactId),
   unreadable: true,
-  data: jsonOrText(stored.data),
+  data,
 });
 
 interface Then {

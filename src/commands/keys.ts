@@ -2,7 +2,8 @@
 import { Map } from 'immutable';
 import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js';
 import { nameKey } from '../events/names.js';
-import { knownBy, type Decider, type Decision, type Refusal } from './decider.js';
+import type { Idempotency } from '../events/envelope.js';
+import { knownBy, replay, type Decider, type Decision, type Refusal } from './decider.js';
 
 /** Times are UTC in ISO 8601 with milliseconds. */
 export interface Key {
@@ -16,6 +17,8 @@ export interface Key {
   readonly expires_at: string | null;
   readonly rotated_at: string | null;
   readonly revoked_at: string | null;
+  /** Of a create with an `Idempotency-Key`. */
+  readonly creation?: Idempotency | undefined;
 }
 
 export type KeysState = Map<string, Key>;
@@ -42,11 +45,11 @@ export function stateOf({ revoked_at, expires_at }: Key, now: string): 'active' 
 export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   initial: Map(),
   knows: knownBy<KeyEvent>(keySchemas),
-  evolve(state, { type, data }, { at }) {
+  evolve(state, { type, data }, { at, idempotency: creation }) {
     if (type === 'ApiKeyCreated') {
       const { expires_at = null } = data;
       const unchanged = { previous: null, rotated_at: null, revoked_at: null };
-      return state.set(data.key_id, { ...data, ...unchanged, created_at: at, expires_at });
+      return state.set(data.key_id, { ...data, ...unchanged, created_at: at, expires_at, creation });
     }
     const key = state.get(data.key_id);
     if (key === undefined) return state;
@@ -54,13 +57,19 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
     const previous = { hash: key.hash, until: data.previous_until };
     return state.set(key.key_id, { ...key, hash: data.hash, previous, rotated_at: at });
   },
-  decide(command, state) {
-    const key = state.get(command.key_id);
-    if (command.type === 'Create') return key === undefined ? create(command, state) : [];
+  decide(command, state, { idempotency }) {
+    const key = keyOf(command, state, idempotency?.key_hash);
+    if (command.type === 'Create')
+      return key === undefined ? create(command, state) : (replay(key.creation, idempotency) ?? []);
     if (key === undefined) return { refused: 'not_found' };
     return command.type === 'Rotate' ? rotate(command, key, state) : revoke(command, key);
   },
 };
+
+/** The key that a command is about: of a repeated create the one that the first made. */
+export const keyOf = ({ key_id }: KeyCommand, state: KeysState, keyHash?: string): Key | undefined =>
+  state.get(key_id) ??
+  (keyHash === undefined ? undefined : state.find(({ creation }) => creation?.key_hash === keyHash));
 
 function create({ type: _, granter, by, now, ...asked }: Create, state: KeysState): Decision<KeyEvent> {
   const end = state.get(by)?.expires_at ?? null;

@@ -66,7 +66,8 @@ export function contactLine(
   const contact: Record<string, unknown> = { status };
   const consent: Record<string, string> = {};
   fields.forEach((field = '', index) => {
-    const text = cells[index]?.trim() ?? '';
+    // The apostrophe of an export, which keeps spreadsheets from running a cell.
+    const text = cells[index]?.trim().replace(/^'(?='*[=+@-])/, '') ?? '';
     if (field === '' || text === '') return;
     if (field === 'tag_name') contact[field] = text.split(/\s*;\s*/).filter((tag) => tag !== '');
     else if (field.startsWith('consent.')) consent[field.slice('consent.'.length)] = text;

@@ -1,5 +1,5 @@
 /** An import of contacts from a CSV file through the bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
-import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { inBatches } from '../flow/batches.js';
@@ -42,7 +42,7 @@ export async function importContacts(
   options: ContactsImportOptions,
 ): Promise<ContactsImported> {
   const { file, isDryRun, status } = request;
-  const { size: total, mtimeMs } = statSync(file);
+  const { size: total, mtimeMs } = fileAt(file);
   const rows = rowsOf(request);
   const header = await headerIn(rows);
   const fields = columnsOf(header, request);
@@ -74,6 +74,15 @@ export async function importContacts(
     options.report({ phase: isDryRun ? 'checking' : 'importing', done: batch.at(-1)?.bytes ?? 0, total });
   }
   return { ...done, rejected_file: progress.finish(done) };
+}
+
+/** @throws CommandFailedError there is no such file */
+function fileAt(file: string): Stats {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return found;
+  throw new CommandFailedError(found === undefined ? `There is no file ${file}.` : `${file} is no file.`, {
+    type: 'no_file',
+  });
 }
 
 async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<readonly string[]> {
@@ -116,6 +125,8 @@ const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedByt
 
 export type Rejected = readonly [line: number, reason: string];
 
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
 /**
  * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
  * `name` says which import it is: file, list, options. One of another name is begun again.
@@ -129,13 +140,13 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
       const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
       if (state.import === name) {
         // What came after the last batch that was kept comes again.
-        truncateSync(rejectedFile, state.rejectedBytes);
+        if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
         return state.done;
       }
     } catch {
       // There is none, or it belongs to another import: rows that come twice change nothing.
     }
-    writeFileSync(rejectedFile, csvRow(['line', 'reason']));
+    rmSync(rejectedFile, { force: true });
     return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };
   }
 
@@ -143,13 +154,15 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
     done: begin(),
     /** Keeps what has been done, and what was rejected since the last time. */
     keep(done: Done, rejected: readonly Rejected[]): void {
-      appendFileSync(rejectedFile, rejected.map(csvRow).join(''));
-      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: statSync(rejectedFile).size }));
+      const before = sizeOf(rejectedFile);
+      const rows = before === 0 ? [['line', 'reason'], ...rejected] : rejected;
+      if (rejected.length > 0) appendFileSync(rejectedFile, rows.map(csvRow).join(''));
+      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: sizeOf(rejectedFile) }));
     },
     /** Nothing is left to go on with. @returns the report, if there is one */
     finish({ rejected }: Done): string | null {
       rmSync(stateFile, { force: true });
-      if (rejected === 0) rmSync(rejectedFile);
+      if (rejected === 0) rmSync(rejectedFile, { force: true });
       return rejected === 0 ? null : rejectedFile;
     },
   };

@@ -2,19 +2,19 @@
 import { z } from 'zod';
 
 /** An opaque id: prefix and ULID. */
-export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key' | 'ers', description: string) =>
+export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key' | 'ers', description?: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`))
-    .meta({ description, examples: [`${prefix}_01JQ8ZK3V5W7X9YABCDEFGHJKM`] });
+    .meta({ ...(description !== undefined && { description }), examples: [`${prefix}_01JQ8ZK3V5W7X9YABCDEFGHJKM`] });
 
-export const groupId = id('grp', 'Id of a group. Opaque, never used again.');
-export const listId = id('lst', 'Id of a list. Opaque, never used again.');
-export const tagId = id('tag', 'Id of a tag. Opaque, never used again.');
-export const contactId = id('con', 'Id of a contact. Opaque, never used again.');
+export const groupId = id('grp');
+export const listId = id('lst');
+export const tagId = id('tag');
+export const contactId = id('con');
 export const keyId = id('key', 'Id of an API key: the actor of what is done with it.');
-export const erasureId = id('ers', 'Id of an erasure.');
-export const emailId = id('eml', 'Id of an e-mail. Opaque, never used again.');
+export const erasureId = id('ers');
+export const emailId = id('eml');
 
 const formed = (form: RegExp, description: string, example: string) =>
   z
@@ -22,17 +22,13 @@ const formed = (form: RegExp, description: string, example: string) =>
     .regex(form)
     .meta({ description, examples: [example] });
 
-export const time = formed(
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  'ISO 8601, UTC, with milliseconds.',
-  '2026-03-01T10:00:00.123Z',
-).meta({ format: 'date-time' });
+/** ISO 8601, UTC, with milliseconds. */
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ examples: ['2026-03-01T10:00:00.123Z'], format: 'date-time' });
 export const day = formed(/^\d{4}-\d{2}-\d{2}$/, 'A day in UTC.', '2026-03-01').meta({ format: 'date' });
-export const position = formed(
-  /^[0-9]+$/,
-  'Place in the log. Digits; positions of one log sort as text.',
-  '00000000000000000042',
-);
+export const position = formed(/^[0-9]+$/, 'Place in the log: digits that sort as text.', '00000000000000000042');
 export const maybePosition = formed(
   /^[0-9]*$/,
   'A position of the log; empty while nothing is known.',
@@ -67,8 +63,8 @@ export const tag = object('Tag', { tag_id: tagId, tag_name: tagName });
 
 /** When, by whom and on which request an event was written. */
 export const origin = {
-  at: time.describe('When it happened. Never earlier than the event before it in the same stream.'),
-  actor: text('Id of the API key. `mailer`, `cli` and `service` are the service itself.', 'shop'),
+  at: time.describe('When it happened: never before the event before it in the stream.'),
+  actor: text('Id of the API key; `mailer`, `cli` or `service`.', 'shop'),
   request_id: text('`X-Request-Id` of the request that caused it.', 'order-4711'),
 };
 export const event = { event_id: z.guid(), type: text('Name of the event.', 'ContactUnsubscribed') };

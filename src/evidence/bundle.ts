@@ -6,16 +6,18 @@ import { field } from '../eventstore/chain.js';
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const wholeNumber = z.int().min(0);
 
-const event = z.strictObject({
-  ordinal: wholeNumber.describe('Number of the event in the log, from 1.'),
-  stream: z.string(),
-  revision: wholeNumber,
-  event_id: z.string(),
-  type: z.string(),
-  data: z.string().describe('JSON as it is stored.'),
-  metadata: z.string().describe('JSON as it is stored.'),
-  path: z.array(hash).describe('From the leaf to the root: RFC 9162, 2.1.3.1.'),
-});
+const event = z
+  .strictObject({
+    ordinal: wholeNumber.describe('Number of the event in the log, from 1.'),
+    stream: z.string(),
+    revision: wholeNumber,
+    event_id: z.string(),
+    type: z.string(),
+    data: z.string().describe('JSON as it is stored.'),
+    metadata: z.string().describe('JSON as it is stored.'),
+    path: z.array(hash).describe('From the leaf to the root: RFC 9162, 2.1.3.1.'),
+  })
+  .meta({ id: 'ProvenEvent' });
 export type ProvenEvent = Readonly<z.output<typeof event>>;
 
 /** Position and id of the last sealed event are left out: they are somebody else's. */

@@ -13,8 +13,8 @@ export const runnerTimings = {
 };
 
 export interface RunnerOptions {
-  /** Called once until it goes well again. */
-  readonly onFault: (error: unknown) => void;
+  /** Called once until it goes well again, with what cannot be done. */
+  readonly onFault: (error: unknown, what: string) => void;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
   /** From 0 to 1, for jitter. */
@@ -29,8 +29,8 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Runner
   const { lease, concurrency } = subscriber;
   const { monotonic, timings = runnerTimings } = options;
   const running = new Set<Promise<void>>();
-  const looks = createFaults(options);
-  const works = createFaults(options);
+  const looks = createFaults('what is due cannot be looked for', options);
+  const works = createFaults('what is due cannot be done', options);
   const closed = new AbortController();
   const stopped = new AbortController();
   let lost = new AbortController();
@@ -114,7 +114,9 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Runner
 
   async function giveBack(): Promise<void> {
     await stop();
-    const last = subscriber.close?.(AbortSignal.timeout(timings.stop)).catch(options.onFault);
+    const last = subscriber
+      .close?.(AbortSignal.timeout(timings.stop))
+      .catch((error: unknown) => options.onFault(error, 'what is left at the stop cannot be done'));
     await within(Promise.resolve(last), timings.stop);
     await lease?.close();
   }
@@ -140,7 +142,7 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Runner
 }
 
 /** Failures in a row: the first is told, and each next pause is longer. */
-function createFaults({ onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
+function createFaults(what: string, { onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
   let count = 0;
   let until = -Infinity;
   return {
@@ -148,7 +150,7 @@ function createFaults({ onFault, monotonic, random, timings = runnerTimings }: R
       count = 0;
     },
     bad(error: unknown): void {
-      if (count === 0) onFault(error);
+      if (count === 0) onFault(error, what);
       const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
       // Works that fail together are one failure.
       if (monotonic() >= until) count += 1;

@@ -17,7 +17,7 @@ export type Answer =
   | { readonly type: 'ready' }
   /** Nothing was asked of it yet that concerns an e-mail. */
   | { readonly type: 'unreachable'; readonly fault: RelayFault }
-  /** Refused at MAIL or RCPT, for a reason that is not known to be the recipient's; `text` without addresses. */
+  /** Refused at MAIL or RCPT, or hung up there, for a reason that is not known to be the recipient's; `text` without addresses. */
   | { readonly type: 'refused'; readonly fault: RelayFault; readonly recipient: string; readonly text: string };
 
 export interface Breaker {
@@ -121,8 +121,14 @@ export function answerOf(outcome: SendOutcome, recipient: string): Answer | unde
   if (outcome.status === 'withdrawn' || outcome.reason === 'stopped') return undefined;
   if (outcome.stage === 'connection')
     return outcome.status === 'deferred' ? { type: 'unreachable', fault: faultOf(outcome) } : { type: 'ready' };
-  if (outcome.stage === 'data' || outcome.response === undefined || isOfRecipient(outcome)) return { type: 'works' };
-  return { type: 'refused', fault: faultOf(outcome), recipient, text: withoutAddresses(outcome.response) };
+  return outcome.stage === 'data' || isOfEmail(outcome) ? { type: 'works' } : refusedBy(outcome, recipient);
+}
+
+function refusedBy(outcome: Refusal & Pick<SendOutcome, 'status'>, recipient: string): Answer {
+  // Should it turn out to be the relay's state, then it is us whom it refuses.
+  const reason = outcome.status === 'failed' ? 'policy' : outcome.reason;
+  const text = withoutAddresses(outcome.response ?? reason);
+  return { type: 'refused', fault: { ...faultOf(outcome), reason }, recipient, text };
 }
 
 type Refusal = RelayFault & { readonly response?: string | undefined };
@@ -134,8 +140,8 @@ export const faultOf = ({ reason, smtp_code, enhanced_code, tls_code }: Refusal)
   tls_code,
 });
 
-/** An address or a mailbox (RFC 3463), or a server that asks everybody whom it does not know to come again later. */
-const isOfRecipient = ({ enhanced_code = '', response = '' }: Refusal): boolean =>
-  /^[45]\.[12]\./.test(enhanced_code) || /gr[ae]y-?list/i.test(response);
+/** Its size, an address or a mailbox (RFC 3463), or a server that asks everybody whom it does not know to come again later. */
+const isOfEmail = ({ reason, enhanced_code = '', response = '' }: Refusal): boolean =>
+  reason === 'too_large' || /^[45]\.[12]\./.test(enhanced_code) || /gr[ae]y-?list/i.test(response);
 
 const withoutAddresses = (text: string): string => text.replace(/<[^>]*>|\S*@\S*/g, '<>');

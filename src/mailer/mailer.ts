@@ -112,11 +112,12 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     const cut = new AbortController();
     running.set(stream, cut);
     const trial = relay.begin();
+    const recording = later(signal, timings.recordGrace);
     try {
       const sending = AbortSignal.any([signal, cut.signal]);
       const result = await attemptEmail(options, stream, {
         sending,
-        recording: later(signal, timings.recordGrace),
+        recording: recording.signal,
         trial,
       });
       // Also after a success: the view may show the e-mail as due until it has caught up.
@@ -130,6 +131,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       if (error instanceof StoreUnavailableError) throw error;
       report({ type: 'fault', email_id, error });
     } finally {
+      recording.forget();
       trial.close();
       running.delete(stream);
     }
@@ -150,11 +152,11 @@ export function createMailer(options: MailerOptions): MailSubscriber {
   };
 }
 
-/** Aborts some milliseconds after the other. */
-function later(signal: AbortSignal, milliseconds: number): AbortSignal {
+/** Aborts some milliseconds after the other, which holds on to it until it is forgotten. */
+function later(signal: AbortSignal, milliseconds: number) {
   const controller = new AbortController();
   const abort = (): void => void sleep(milliseconds, undefined, { ref: false }).then(() => controller.abort());
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
-  return controller.signal;
+  return { signal: controller.signal, forget: (): void => signal.removeEventListener('abort', abort) };
 }

@@ -5,6 +5,7 @@ import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
+import { assembled } from './assemble.js';
 import { signed } from './dkim.js';
 import type { DkimSettings } from './dkim-key.js';
 import { plainText } from './plain-text.js';
@@ -49,11 +50,10 @@ export async function composeMail(
     // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
     html: part(html),
-    newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const built = await composer.compile().build();
+  const built = assembled(composer.compile());
   const bytes = [name, sender, recipient].reduce((whole, part) => part.complete(whole), built);
   return { email_id, envelope, bytes: dkim === undefined ? bytes : await signed(bytes, dkim) };
 }

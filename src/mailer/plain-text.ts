@@ -39,13 +39,19 @@ function joined(cells: readonly string[]): string {
   }, first);
 }
 
+/** What an image says to those who do not see it. The library would add its address, and in a link run into that of the link. */
+const alt: FormatCallback = ({ attribs }: Image, _walk, builder) => builder.addInline(attribs?.alt ?? '');
+
+interface Image {
+  readonly attribs?: { readonly alt?: string };
+}
+
 const toText = compile({
   wordwrap: 78,
   limits: { maxDepth: 100, ellipsis: '…' },
-  formatters: { row },
+  formatters: { row, alt },
   selectors: [
-    // Its `alt` alone: what an image says to those who do not see it.
-    { selector: 'img', options: { pathRewrite: () => '' } },
+    { selector: 'img', format: 'alt' },
     { selector: 'caption', format: 'block' },
     { selector: 'tr', format: 'row' },
     // For cells without a row: a row takes the space off.

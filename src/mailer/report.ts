@@ -50,8 +50,6 @@ export function mailReport(logger: Logger): (report: MailerReport) => void {
         return logger.info(report, 'the mail server takes e-mails again');
       case 'relay_refuses':
         return logger.error(report, `the mail server takes no e-mail, so they wait: ${inWords(report)}`);
-      case 'held_overdue':
-        return logger.error(report, 'e-mails that the mail server did not take for too long are held');
       case 'record_failed':
       case 'fault': {
         const { error, ...line } = report;

@@ -44,6 +44,8 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
   const { error } = fault;
   const { responseCode: code } = error;
   if (error.code !== 'EMESSAGE' || code === undefined) return { status: 'in_doubt', reason: reasonOf(error) };
+  // The reply to another command.
+  if (code < 400) return { status: 'in_doubt', reason: 'protocol' };
   const reply = replyOf(error.response);
   if (authenticationCodes.includes(code)) return { status: 'deferred', reason: 'auth_failed', stage: 'data', ...reply };
   // Here 5.7.x is about what the message says.
@@ -109,8 +111,12 @@ function reasonOf(error: SmtpError): AttemptReason {
   if (isPolicy(error)) return 'policy';
   if (code === 'ETLS' || tlsCodes.test(originalCode)) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
-  return responseCode === undefined ? unanswered(code) : answered(error, responseCode);
+  return responseCode === undefined ? unanswered(error) : answered(error, responseCode);
 }
+
+/** Or answered by what is no reply of a mail server. */
+const unanswered = ({ code = '', response }: SmtpError): AttemptReason =>
+  response === undefined ? (byCode[code] ?? 'connection_failed') : 'protocol';
 
 /** Before MAIL, so it is about the connections and not about the e-mail. */
 const isTooMany = ({ command = '', response = '' }: SmtpError): boolean =>
@@ -118,10 +124,9 @@ const isTooMany = ({ command = '', response = '' }: SmtpError): boolean =>
 
 function answered(error: SmtpError, responseCode: number): AttemptReason {
   if (isTooMany(error)) return 'too_many_connections';
+  if (responseCode < 400) return 'protocol';
   return responseCode < 500 ? 'smtp_4xx' : 'server_refused';
 }
-
-const unanswered = (code = ''): AttemptReason => byCode[code] ?? 'connection_failed';
 
 const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 

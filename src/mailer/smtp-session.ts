@@ -143,6 +143,12 @@ export function openSession({ server, timings, ehloName, tls, logger }: SessionO
         if (!chunk.toString('latin1').startsWith('421')) broken = 'broken';
       };
       if (connection._socket) connection._socket.once('data', listen);
+      // nodemailer would take 250, too: the reply to an earlier command, so the one to the final dot would be wrong as well.
+      body.once('resume', () => {
+        if ((connection.lastServerResponse || '').startsWith('354')) return;
+        body.destroy();
+        breakBy({ reason: 'protocol' });
+      });
       const transaction = await orBroken<Transaction>(
         (fault) => ({ status: broken, fault }),
         (done) =>

@@ -59,6 +59,6 @@ function credentials({ username, password }: URL): { user: string; pass: string 
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   } catch {
-    throw new TypeError('user and password in SMTP_URL must be percent-encoded');
+    throw new TypeError('SMTP_URL must have user and password percent-encoded');
   }
 }

@@ -34,12 +34,15 @@ const email = object('ExportedEmail', {
       ...text,
       variables: z.record(z.string(), z.unknown()).optional(),
     })
+    .meta({ id: 'RequestedEmail' })
     .nullable()
     .describe('Null where it is erased or cannot be read.'),
-  sent_as: z.strictObject(text).optional().describe('With the variables filled in. Absent where there are none.'),
+  sent_as: object('RenderedEmail', text)
+    .optional()
+    .describe('With the variables filled in. Absent where there are none.'),
   steps: z
     .array(
-      z.strictObject({
+      object('EmailStep', {
         at: time.nullable(),
         type: value.text('Name of the event.', 'EmailSent'),
         summary: value.text('The event in plain words.', 'The e-mail was sent.'),
@@ -53,7 +56,11 @@ const email = object('ExportedEmail', {
 
 export type ExportedEmail = Answer<typeof email>;
 
-const change = z.strictObject({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() });
+const change = object('ProfileChange', {
+  field: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+});
 
 export interface ExportedChange {
   readonly event: HistoryItem;
@@ -72,11 +79,11 @@ export const personExport = object(
     ...basis,
     contact: contactAt.nullable().describe('As it is now. Null: the address never had a contact.'),
     erasures: z.array(erasure).describe('Earlier lives.'),
-    kept_after_erasure: z.array(z.strictObject({ what: z.string(), why: z.string() })),
+    kept_after_erasure: z.array(object('KeptAfterErasure', { what: z.string(), why: z.string() })),
     emails_until: value.maybePosition.describe('The e-mails are complete up to there.'),
     history: z
       .array(
-        z.strictObject({
+        object('ExportedChange', {
           event: historyItem,
           changes: z.array(change).describe('What it changed in the profile; null: there was no value.'),
         }),

@@ -23,11 +23,15 @@ export const lists = catalogue('lists', ['ListCreated', 'ListRenamed', 'ListDele
   return { id: list_id, name: list_name, fields: { list_id, list_name } };
 });
 
-export const tags = catalogue('tags', ['TagCreated', 'TagRenamed', 'TagDeleted'], (data) => {
-  if (!('tag_name' in data)) return undefined;
-  const { tag_id, tag_name } = data;
-  return { id: tag_id, name: tag_name, fields: { tag_id, tag_name } };
-});
+/** Asked for by name, too. */
+export const tags = {
+  ...catalogue('tags', ['TagCreated', 'TagRenamed', 'TagDeleted'], (data) => {
+    if (!('tag_name' in data)) return undefined;
+    const { tag_id, tag_name } = data;
+    return { id: tag_id, name: tag_name, fields: { tag_id, tag_name } };
+  }),
+  indexes: [{ fields: ['name_key'] }],
+};
 
 interface Entry<Fields> {
   readonly id: string;
@@ -45,7 +49,7 @@ function catalogue<Fields extends Readonly<Record<string, string>>>(
     name: view,
     version: 1,
     personal: false,
-    indexes: [{ fields: ['name_key'] }],
+    indexes: [],
     handles,
 
     keys({ event }) {

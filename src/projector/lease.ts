@@ -104,12 +104,21 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     onLost(listener: () => void): void {
       lost = listener;
     },
-    /** Resolves with the epoch once this process holds the lease, a new one after it ran out; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
-    async hold(signal: AbortSignal): Promise<number | null> {
+    /**
+     * Resolves with the epoch once this process holds the lease, a new one after it ran out; `null` when the signal aborts first.
+     * `onHeldElsewhere`: called when another process lives that renews it. @throws ReadModelsUnavailableError
+     */
+    async hold(signal: AbortSignal, onHeldElsewhere = (): void => undefined): Promise<number | null> {
       if (!isHeld()) lapsed = held;
+      let refusedSince = Infinity;
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
         const { epoch, asked } = early > 0 ? nothing : await take();
+        // By then that of a holder that died would have run out.
+        if (asked !== undefined && epoch === undefined) {
+          refusedSince = Math.min(refusedSince, now());
+          if (asked.now - refusedSince > ttl) onHeldElsewhere();
+        }
         if (epoch !== undefined && epoch !== lapsed) {
           [held, since] = [epoch, asked];
           renewLater();

@@ -14,7 +14,7 @@ export type ParkedStream = {
   readonly reason: string;
 };
 
-export const parkedView: View = { name: 'parked', version: 1, indexes: [{ fields: ['view'] }] };
+export const parkedView: View = { name: 'parked', version: 1, indexes: [] };
 
 export const parkedId = (view: string, stream: string): string => `${view}/${stream}`;
 

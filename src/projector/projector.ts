@@ -88,7 +88,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     handlers: new Map(),
     checkpoint: null,
     parked: new Map(),
-    status: initialStatus,
+    status: { ...initialStatus, led: lease === undefined },
     epoch: undefined,
     failures: 0,
   };
@@ -138,10 +138,10 @@ async function takeOver(run: Run): Promise<boolean> {
   const { lease, signal } = run.options;
   if (lease === undefined) return true;
   if (!lease.isHeld()) report(run, { standby: true, caughtUp: false });
-  const epoch = await lease.hold(signal);
+  const epoch = await lease.hold(signal, () => !run.status.led && report(run, { led: true }));
   if (epoch === null) return false;
   run.epoch = epoch;
-  if (run.status.standby) report(run, { standby: false });
+  if (run.status.standby) report(run, { standby: false, led: true });
   return true;
 }
 

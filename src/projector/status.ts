@@ -22,6 +22,8 @@ export interface ProjectorStatus {
   readonly rebuilding: boolean;
   /** Another process folds into the views; this one takes over when that one ends. */
   readonly standby: boolean;
+  /** This process folds, or another one is known to live that does: not while the lease of one that was killed runs out. */
+  readonly led: boolean;
   /** Why it is not folding just now; it keeps trying. */
   readonly fault: string | null;
 }
@@ -37,6 +39,7 @@ export const initialStatus: ProjectorStatus = {
   missing: [],
   rebuilding: false,
   standby: false,
+  led: true,
   fault: null,
 };
 

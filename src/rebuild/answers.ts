@@ -20,7 +20,7 @@ export const viewState = z
     storage_version: count.nullable().describe('Null while the view is missing.'),
     position: maybePosition,
     lag_ms: lag,
-    parked: z.array(z.object(parkedEvent)),
+    parked: z.array(z.object(parkedEvent).meta({ id: 'ParkedStream' })),
     rebuild_id: z.guid().nullable().describe('The rebuild that runs for this view.'),
   })
   .meta({ id: 'ViewState' });
@@ -28,29 +28,33 @@ export type ViewState = Answer<typeof viewState>;
 
 const whenCompared = count.nullable().describe('Null: it was not compared.');
 
-const rebuiltView = z.object({
-  name: viewName,
-  version: count.min(1),
-  storage_version: count,
-  is_changed: z.boolean().describe('Differences are expected.'),
-  documents: whenCompared,
-  live_documents: whenCompared,
-  hash: z.string().nullable(),
-  differing: whenCompared,
-  differences: z.array(z.string()).describe('Ids of documents that differ, the first of them.'),
-});
+const rebuiltView = z
+  .object({
+    name: viewName,
+    version: count.min(1),
+    storage_version: count,
+    is_changed: z.boolean().describe('Differences are expected.'),
+    documents: whenCompared,
+    live_documents: whenCompared,
+    hash: z.string().nullable(),
+    differing: whenCompared,
+    differences: z.array(z.string()).describe('Ids of documents that differ, the first of them.'),
+  })
+  .meta({ id: 'RebuiltView' });
 export type RebuiltView = Answer<typeof rebuiltView>;
 
-const rebuildProgress = z.object({
-  stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
-  position: maybePosition,
-  until: maybePosition,
-  share: z.number().min(0).max(1).describe('Of the bulk build.'),
-  events: count,
-  events_per_second: count,
-  seconds_left: count.nullable().describe('Null while it cannot be told.'),
-  documents_compared: count,
-});
+const rebuildProgress = z
+  .object({
+    stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
+    position: maybePosition,
+    until: maybePosition,
+    share: z.number().min(0).max(1).describe('Of the bulk build.'),
+    events: count,
+    events_per_second: count,
+    seconds_left: count.nullable().describe('Null while it cannot be told.'),
+    documents_compared: count,
+  })
+  .meta({ id: 'RebuildProgress' });
 export type RebuildProgress = Answer<typeof rebuildProgress>;
 
 const stored = z.string().nullable().describe('Of the event that ended the rebuild, as stored.');
@@ -71,7 +75,10 @@ export const rebuild = z
     fault: z.string().nullable().describe('Why it does not go on, or why it failed.'),
     outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
     results: z.array(rebuiltView),
-    poison: z.object({ view: viewName, ...parkedEvent, data: stored, metadata: stored }).nullable(),
+    poison: z
+      .object({ view: viewName, ...parkedEvent, data: stored, metadata: stored })
+      .meta({ id: 'PoisonEvent' })
+      .nullable(),
   })
   .meta({ id: 'Rebuild' });
 export type Rebuild = Answer<typeof rebuild>;

@@ -14,6 +14,7 @@ import type { KeyEvent } from '../../src/events/keys.js';
 import { StoreUnavailableError, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { CommitConflictError, ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { toAppend } from '../support/examples.js';
 
@@ -56,7 +57,7 @@ async function open(): Promise<Keys> {
     sleep: () => Promise.resolve(),
   });
   const keys = await openKeys({
-    commands: { keys: handler, newId: (prefix) => `${prefix}_1` },
+    commands: { keys: handler, newId: (prefix) => `${prefix}_1`, streamKeys: deriveStreamKeys('s'.repeat(32)) },
     configured: [configured],
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,

@@ -1,7 +1,6 @@
-/** The OpenAPI document: a public linter passes, it describes the routes of the app and no others, and errors by their own words. */
+/** The OpenAPI document: a public linter passes, it describes the routes of the app and no others, and clients can be generated from it. */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { expect, test } from 'vitest';
-import { errorCatalogue } from '../../src/errors.js';
+import { describe, expect, test } from 'vitest';
 import { apiDocument, paths } from '../support/api-description.js';
 import { routesOfApp } from '../support/routes-of-app.js';
 
@@ -28,21 +27,75 @@ test('describes every route of the app, and no other', () => {
   );
 });
 
-const codes = Object.entries(errorCatalogue).filter(([code]) => text.includes(`${titleOf(code)}Error"`));
+/** Every schema of the document, with its place. */
+function* schemasIn(value: unknown, place = ''): Generator<readonly [string, Readonly<Record<string, unknown>>]> {
+  if (typeof value !== 'object' || value === null || place.endsWith('/example')) return;
+  if (!Array.isArray(value)) yield [place, value as Readonly<Record<string, unknown>>];
+  for (const [name, inner] of Object.entries(value)) yield* schemasIn(inner, `${place}/${name}`);
+}
 
-test.for(codes)('describes the error %s by its message and type', ([code, { status, type, message }]) => {
-  const { schemas } = apiDocument['components'] as { schemas: Record<string, { properties: Described }> };
-  const { properties } = schemas[`${titleOf(code)}Error`] ?? { properties: undefined };
-  expect(properties).toMatchObject({ statusCode: { const: status }, type: { const: type } });
-  const sample = message.replaceAll(/\{\w+\}/g, 'a (b)');
-  if (sample === message) expect(properties?.message.const).toBe(message);
-  else expect(sample).toMatch(new RegExp(properties?.message.pattern ?? 'none'));
+const { schemas, responses, parameters, securitySchemes } = apiDocument['components'] as Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>
+>;
+const all = [...schemasIn(apiDocument)];
+const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+
+describe('for generated clients', () => {
+  test('it stays small', () => {
+    expect(text.length).toBeLessThan(200 * 1024);
+  });
+
+  test('there is one error, whose type is open, and each response names types and messages', () => {
+    expect(Object.keys(schemas ?? {}).filter((name) => name.endsWith('Error'))).toEqual(['Error']);
+    expect(schemas?.['Error']).toMatchObject({ properties: { type: { type: 'string' } }, additionalProperties: true });
+    for (const response of Object.values(responses ?? {})) {
+      expect(response['content']).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } });
+      expect(response['description']).toMatch(/^(- `\w+`: .+\n?)+$/);
+    }
+  });
+
+  test('no value is fixed: a flag is a boolean, a status a number with a format, a message a text', () => {
+    expect(all.filter(([, schema]) => 'const' in schema).map(([place]) => place)).toEqual([]);
+    const numbers = all.filter(([place, { type }]) => type === 'integer' && !place.includes('arameters'));
+    const isAnswer = ([place]: readonly [string, unknown]): boolean => !place.includes('Request');
+    expect(numbers.filter(isAnswer).filter(([, { format }]) => !/^int(32|64)$/.test(String(format)))).toEqual([]);
+  });
+
+  test('answers are open to new fields, and every object has a name', () => {
+    for (const [place, schema] of all) {
+      if (!('properties' in schema) || !('type' in schema) || schema['type'] !== 'object') continue;
+      expect(place).toMatch(/^\/components\/schemas\/\w+$/);
+      if (!place.endsWith('Request') && !/Consent|NestedProfile/.test(place))
+        expect(schema, place).toHaveProperty('additionalProperties', true);
+    }
+  });
+
+  test('names collide with nothing', () => {
+    expect(schemas).not.toHaveProperty('List');
+    const taken = Object.keys(schemas ?? {}).map((name) => name.toLowerCase());
+    for (const name of Object.keys(securitySchemes ?? {})) expect(taken).not.toContain(name.toLowerCase());
+    for (const { name } of apiDocument['tags'] as readonly { readonly name: string }[]) expect(name).toMatch(/^\w+$/);
+  });
+
+  test('variants are told apart, by a field or by what they need', () => {
+    expect(schemas?.['HistoryItem']).toHaveProperty('oneOf');
+    expect(schemas?.['ListAtLine']).toHaveProperty('discriminator.mapping.member', '#/components/schemas/MemberLine');
+  });
+
+  test('a status of a request is one of two', () => {
+    expect(schemas?.['CreateContactRequest']).toHaveProperty('properties.status.enum', ['Subscribed', 'Unsubscribed']);
+  });
+
+  test('each parameter is described, and patterns are of the kind that every language reads', () => {
+    const given = [...Object.values(parameters ?? {}), ...operations.flatMap(parametersOf)];
+    for (const parameter of given) expect(parameter, JSON.stringify(parameter)).toHaveProperty('description');
+    for (const { in: where, schema } of given) if (where === 'path') expect(schema).toHaveProperty('pattern');
+    for (const [place, { pattern, format }] of all) if (format === 'date-time') expect(pattern, place).toBeUndefined();
+    for (const [, { pattern }] of all) if (typeof pattern === 'string') expect(pattern).not.toMatch(/\\u|\(\?/);
+  });
 });
 
-interface Described {
-  readonly message: { readonly const?: string; readonly pattern?: string };
-}
-
-function titleOf(code: string): string {
-  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
+const parametersOf = (operation: object): readonly Readonly<Record<string, unknown>>[] =>
+  'parameters' in operation
+    ? (operation.parameters as readonly Readonly<Record<string, unknown>>[]).filter((one) => !('$ref' in one))
+    : [];

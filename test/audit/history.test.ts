@@ -34,6 +34,7 @@ describe('each event', () => {
     await log.at(0, e.listCreated, e.contactCreated);
     const position = await log.append(contactStream, e.subscribed, { at: second(1), actor: 'shop', request_id: 'r-7' });
     expect((await log.history())?.[1]).toEqual({
+      kind: 'event',
       event_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
       type: 'ContactSubscribed',
       at: second(1),
@@ -100,6 +101,7 @@ describe('each event', () => {
       causation_id: exampleMetadata.$causationId,
       data: { a: 1 },
       contact_id,
+      kind: 'unreadable',
       unreadable: true,
       summary: 'This version of the service cannot read this event: it does not know the type.',
     });

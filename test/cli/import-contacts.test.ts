@@ -3,7 +3,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import http from 'node:http';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { newList } from '../support/answers.js';
+import { csvRow } from '../../src/audit/csv.js';
+import { newList, strangerId, unique } from '../support/answers.js';
 import { audience, startAudience, type Ended } from '../support/audience.js';
 import { eventually, freshFolder, type Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
@@ -30,6 +31,37 @@ const imported = (file: string, ...words: readonly string[]): Promise<Ended> =>
 const report = ({ out }: Ended): unknown => JSON.parse(out);
 const members = async (list: string) => (await service.get(`/v1/contacts/${list}?limit=200`)).items();
 const rejected = (file: string): string => readFileSync(`${file}.rejected.csv`, 'utf8');
+
+test('what was exported comes back: one apostrophe before = + - @ is taken off', async () => {
+  const list = await newList(service);
+  const profile = {
+    firstName: '-Jo',
+    lastName: "'=King",
+    phone: '+49 30 901820',
+    city: '@home',
+    address: "'s-Gravenhage 1",
+  };
+  const head = Object.keys(profile);
+  const file = fileOf([csvRow(['email', ...head]), csvRow(['jo@csv.example', ...Object.values(profile)])].join(''));
+  expect(readFileSync(file, 'utf8')).toContain("'-Jo,''=King,'+49 30 901820,'@home,'s-Gravenhage 1");
+  const ended = await imported(file, '--list', list, '--status', 'Subscribed');
+  expect(report(ended)).toMatchObject({ created: 1, rejected: 0 });
+  expect(await members(list)).toMatchObject([profile]);
+});
+
+test('a list by its name; what there is not is said in words, and leaves no report behind', async () => {
+  const list_name = unique('Näws');
+  const list = await service.make('/v1/lists/create', { list_name }, 'list_id');
+  const file = fileOf('email\nada@named.example\n');
+  const ended = await imported(file, '--list', list_name.toUpperCase(), '--status', 'Subscribed');
+  expect(report(ended)).toMatchObject({ outcome: 'imported', list_id: list, created: 1 });
+  const unknown = await imported(file, '--list', 'Nowhere', '--status', 'Subscribed');
+  expect(unknown.err).toContain('There is no list Nowhere.');
+  const missing = await imported(`${file}.not`, '--list', list, '--status', 'Subscribed');
+  expect(missing.err).toContain(`There is no file ${file}.not.`);
+  await imported(file, '--list', strangerId('lst'), '--status', 'Subscribed');
+  expect(existsSync(`${file}.rejected.csv`)).toBe(false);
+});
 
 test('columns by name and map, tags, consent, empty cells; bad rows are reported with line and reason', async () => {
   const list = await newList(service);
@@ -127,7 +159,7 @@ describe('what cannot be imported is said before anything is sent, without perso
   test('an unknown list, no file, no service', async () => {
     const file = fileOf('email,status\nada@x.example,Subscribed\n');
     expect((await imported(file, '--list', 'lst_x')).err).toMatch(/no list lst_x/);
-    expect((await imported(`${file}x`, '--list', 'lst_x')).err).toMatch(/ENOENT/);
+    expect((await imported(`${file}x`, '--list', 'lst_x')).err).toContain(`There is no file ${file}x.`);
     const nowhere = await audience(['--data-dir', path.dirname(file), 'import', 'contacts', file, '--list', 'lst_x']);
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/^No service runs/) as unknown });
   });

@@ -17,6 +17,12 @@ test('its types are those of the document: else run npm run generate:client', ()
   expect(document('client/api.ts').split('\n', 1)[0]).toContain(digest);
 });
 
+async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
 describe('against a service', () => {
   let service: Service;
   let client: AudienceClient;
@@ -67,6 +73,22 @@ describe('against a service', () => {
     const { data } = await losing.createGroup({ body: { group_name: unique('Group') } });
     expect(data.group_id).toMatch(/^grp_/);
     expect(lost).toBe(2);
+  });
+
+  test('a bulk, the events and all pages, piece by piece', async () => {
+    const { list_id } = (await client.createList({ body: { list_name: unique('List') } })).data;
+    const start = (await collected(client.events({ types: 'ListCreated' }))).at(-1)?.position ?? '';
+    const people = Array.from({ length: 501 }, () => ({ email: someAddress(), status: 'Subscribed' as const }));
+    const answers = await collected(client.bulk([...people, { email: 'x', status: 'Subscribed' }], { list_id }));
+    expect(answers.map(({ line }) => line)).toEqual(Array.from({ length: 502 }, (_, index) => index + 1));
+    expect(answers.at(-1)).toMatchObject({ outcome: 'refused', error: { type: 'validation_error' } });
+    const saved = answers.flatMap((answer) => (answer.outcome === 'created' ? [answer.contact_id] : []));
+    const members = await collected(client.all('listContacts', { path: { list_id }, query: { limit: 200 } }));
+    expect(members.map(({ contact_id }) => contact_id).sort()).toEqual(saved.sort());
+    const events = await collected(client.events({ after: start, types: 'ContactCreated', limit: 200, list_id }));
+    expect(events.every(({ position }) => position > start)).toBe(true);
+    const nowhere = client.bulk(people, { list_id: 'lst_x' });
+    await expect(collected(nowhere)).rejects.toMatchObject({ statusCode: 404, type: 'not_found' });
   });
 
   test('lines come through the client below', async () => {

@@ -1,7 +1,6 @@
 /** docs/integration.md, block by block, against a service: commands in a shell, TypeScript with the client. */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
 import { blocks, codes, document, rows, section } from '../support/markdown.js';
@@ -10,7 +9,6 @@ import { loosely, missingTools, openShell, runTypeScript, type Shell } from '../
 
 const page = document('docs/integration.md');
 const all = blocks(page);
-const audience = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
 const steps = all.flatMap(({ language, text }, index) => {
   const next = all[index + 1];
   const answer = next?.language === 'json' || next?.language === 'text' ? next : undefined;
@@ -36,7 +34,6 @@ describe.skipIf(missing.length > 0)('docs/integration.md (skipped where curl is 
     mkdirSync(dataDir);
     service = await startService({ dataDir, env: { API_KEYS: undefined } });
     shell = openShell(folder);
-    await run(`audience() { '${process.execPath}' '${audience}' "$@"; }`);
   });
   afterAll(async () => {
     shell.close();

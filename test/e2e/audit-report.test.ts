@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const pathOf = (contact: string): string => `/v1/audit/contacts/${encodeURIComponent(contact)}/report`;
 
-test('a page, or the same facts as JSON', async () => {
+test('facts as JSON, or as a page where that is asked for', async () => {
   const name = unique('<b>List</b>');
   const list = await service.make('/v1/lists/create', { list_name: name }, 'list_id');
   const email = someAddress('Ada');
@@ -32,7 +32,8 @@ test('a page, or the same facts as JSON', async () => {
   );
   expect(saved.status).toBe(200);
 
-  const page = await service.get(pathOf(email));
+  const page = await service.get(pathOf(email), { accept: 'text/html,application/xml;q=0.9,*/*;q=0.8' });
+  expect(page.headers.vary).toBe('Accept');
   expect(page.status).toBe(200);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(page.headers['content-security-policy']).toMatch(/default-src 'none';.*style-src 'sha256-/);
@@ -44,7 +45,12 @@ test('a page, or the same facts as JSON', async () => {
     expect(page.text).toContain(fact);
   expect(page.text).not.toContain('<script');
 
-  const facts = await service.get(`${pathOf(email)}?list_id=${list}`, { accept: 'application/json' });
+  for (const accept of [undefined, '*/*', 'application/json'])
+    expect((await service.get(pathOf(email), { accept })).headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      vary: 'Accept',
+    });
+  const facts = await service.get(`${pathOf(email)}?list_id=${list}`);
   expect(facts.body).toMatchObject({
     data: {
       question: { contact: email, list_id: list },

@@ -234,7 +234,8 @@ describe('GET /v1/audit/events', () => {
     ['?limit=0', 'limit must be a whole number from 1 to 200'],
     ['?format=ndjson&limit=201', 'limit must be a whole number from 1 to 200'],
     ['?type=ContactCreated', 'Unknown query parameter type'],
-    ['?follow=true&limit=3', 'Unknown query parameter limit'],
+    ['?follow=true&limit=3', 'limit cannot be combined with follow=true'],
+    ['?follow=true&format=json', 'format cannot be combined with follow=true'],
   ] as const)('refuses %s', async ([query, message]) => {
     const answer = await feed(query);
     expect(answer.status).toBe(400);

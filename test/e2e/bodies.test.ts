@@ -63,6 +63,14 @@ describe.each(titled)('%s', (_title, endpoint) => {
         expect(answer.status, type).toBe(415);
         expect(answer.body).toEqual(refusals.mediaType);
       }
+    for (const [headers, message] of [
+      [{ 'content-encoding': 'gzip' }, 'Compressed bodies are not supported'],
+      [{ 'content-type': 'application/json; charset=iso-8859-1' }, 'charset must be utf-8'],
+    ] as const)
+      expect((await service.request('POST', path(), { raw: '{}', headers })).body).toEqual({
+        ...refusals.mediaType,
+        message,
+      });
   });
 
   test('answers 401 before anything about the body, with the documented echo', async () => {

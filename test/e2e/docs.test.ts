@@ -38,6 +38,17 @@ test('/docs/ leads to /docs, where what the page loads is found', async () => {
   expect(answer).toMatchObject({ status: 301, headers: { location: '../docs', 'x-content-type-options': 'nosniff' } });
 });
 
+test('the document is compressed for who asks for that', async () => {
+  const plain = await service.get('/openapi.json', anonymous);
+  expect(plain.headers).not.toHaveProperty('content-encoding');
+  const answer = await fetch(`${service.url()}/openapi.json`, { headers: { 'accept-encoding': 'gzip' } });
+  expect(answer.headers.get('content-encoding')).toBe('gzip');
+  expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+  expect(answer.headers.get('etag')).not.toBe(plain.headers.etag);
+  expect(Number(answer.headers.get('content-length'))).toBeLessThan(40_000);
+  expect(await answer.text()).toBe(plain.text);
+});
+
 test.for(['/docs', '/openapi.json'])('%s is not limited, and is sent again only when it has changed', async (path) => {
   const first = await service.get(path, anonymous);
   expect(first.headers['cache-control']).toBe('no-cache');

@@ -91,7 +91,14 @@ describe('a page of an allowed origin', () => {
     expect(headers.get('access-control-allow-origin')).toBe(page);
     expect(headers.get('access-control-allow-methods')).toBe('POST');
     expect(headers.get('access-control-allow-headers')?.split(',')).toEqual(
-      expect.arrayContaining(['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'X-Min-Position']),
+      expect.arrayContaining([
+        'Authorization',
+        'Content-Type',
+        'Idempotency-Key',
+        'Prefer',
+        'traceparent',
+        'X-Min-Position',
+      ]),
     );
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(headers.get('vary')).toBe('Origin');
@@ -119,7 +126,15 @@ describe('a page of an allowed origin', () => {
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.headers.get('access-control-allow-origin')).toBe(page);
       expect(answer.headers.get('access-control-expose-headers')?.split(',')).toEqual(
-        expect.arrayContaining(['X-Request-Id', 'X-Position', 'RateLimit', 'Retry-After', 'Location']),
+        expect.arrayContaining([
+          'ETag',
+          'X-Request-Id',
+          'X-Position',
+          'RateLimit',
+          'Retry-After',
+          'Location',
+          'WWW-Authenticate',
+        ]),
       );
       expect(answer.headers.get('vary')).toBe('Origin');
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -166,8 +166,22 @@ test('what a create refuses', async () => {
   expect(await create({ name: 'New', scopes, expires: '2099-01-01T00:00:00Z' })).toMatchObject({
     message: expect.stringMatching(/^Unknown field expires/) as unknown,
   });
-  const repeated = await service.post('/v1/keys', { name: 'New', scopes }, { 'idempotency-key': 'k' });
-  expect(repeated.body).toMatchObject({ statusCode: 400, message: 'Idempotency-Key is not supported here' });
+});
+
+test('a repeat with the same Idempotency-Key gets the first answer, without the secret', async () => {
+  const body = { name: unique('Shop'), scopes: ['lists:read'] };
+  const headers = { 'idempotency-key': unique('create').replace(' ', '-') };
+  const first = await ok(service.post('/v1/keys', body, headers));
+  const again = await ok(service.post('/v1/keys', body, headers));
+  const { data } = JSON.parse(first.text) as { data: object };
+  const note = 'The secret was in the first answer only. Where that was lost, rotate the key.';
+  expect(again.body).toMatchObject({ data: { ...data, secret: null, note } });
+  expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true', 'x-position': first.headers['x-position'] });
+  const other = await service.post('/v1/keys', { ...body, scopes: ['tags:read'] }, headers);
+  expect(other.body).toMatchObject({ statusCode: 422, type: 'idempotency_conflict' });
+  // Clients may add the header to each write.
+  const rotated = await service.post(`/v1/keys/${first.field('key_id')}/rotate`, {}, headers);
+  expect(rotated.field('secret')).toMatch(/^aud_/);
 });
 
 test('unknown keys are 404, other methods 405', async () => {

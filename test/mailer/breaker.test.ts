@@ -94,9 +94,18 @@ describe('an outcome', () => {
   test('before MAIL is of the relay, a broken connection after DATA is of the e-mail', () => {
     const lost = { status: 'deferred', reason: 'connection_lost' } as const;
     expect(answerOf({ ...lost, stage: 'connection' }, 'a')).toMatchObject({ type: 'unreachable' });
-    for (const stage of ['envelope', 'data'] as const)
-      expect(answerOf({ ...lost, stage }, 'a')).toEqual({ type: 'works' });
+    expect(answerOf({ ...lost, stage: 'data' }, 'a')).toEqual({ type: 'works' });
     expect(answerOf({ status: 'in_doubt', reason: 'connection_lost' }, 'a')).toEqual({ type: 'works' });
+  });
+
+  test('a connection that breaks at MAIL or RCPT counts as a refusal, a message that is too large does not', () => {
+    const lost = { status: 'deferred', reason: 'connection_lost', stage: 'envelope' } as const;
+    expect(answerOf(lost, 'a')).toMatchObject({
+      type: 'refused',
+      fault: { reason: 'connection_lost' },
+      recipient: 'a',
+    });
+    expect(answerOf({ ...lost, status: 'failed', reason: 'too_large' }, 'a')).toEqual({ type: 'works' });
   });
 
   test('that we brought about says nothing', () => {

@@ -31,6 +31,15 @@ test('without spaces, closing tags or a table, cells are apart, too', () => {
   expect(plainText('<td>Notebook</td><td>2</td><td>6.00 EUR</td>')).toBe('Notebook 2 6.00 EUR');
 });
 
+test('an image in a link is its alt, apart from the address of the link', () => {
+  const link = (inside: string): string => `<p>Now: <a href="https://example.org/1">${inside}</a></p>`;
+  expect(plainText(link('<img src="a.png" alt="See the offer">'))).toBe('Now: See the offer [https://example.org/1]');
+  expect(plainText(link('<img src="a.png"><img src="b.png" alt="">'))).toBe('Now: https://example.org/1');
+  expect(plainText('<p>Half <img src="a.png" alt="price">, <img src="b.png">until Sunday</p>')).toBe(
+    'Half price, until Sunday',
+  );
+});
+
 test('tables that lay out read like the text that they hold', () => {
   const spaced = (html: string): string => `<table><tr><td>&nbsp;</td><td>${html}</td><td>&nbsp;</td></tr></table>`;
   const html = `<table><tr><td><table>

@@ -5,6 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
+import { startScriptedSmtp, usually } from '../support/scripted-smtp.js';
 import { openPostOffice, quickBreaker, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
 
 /** No silence ends an attempt here. */
@@ -193,7 +194,7 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
   const { mailer } = office.startMailer({ transport: transportTo(relay.port), timings });
   await vi.waitUntil(() => asked.length === 9, 10_000);
   expect(new Set(asked).size).toBe(9);
-  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'smtp_5xx', smtp_code: 550 });
+  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'policy', smtp_code: 550 });
 
   relay.state.recipient = undefined;
   await vi.waitUntil(() => relay.counts.accepted === 8, 10_000);
@@ -206,6 +207,25 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
 
 const isEnded = (events: readonly { readonly type: string }[]): boolean =>
   ['EmailFailed', 'EmailSent'].includes(events.at(-1)?.type ?? '');
+
+test('a relay that hangs up at MAIL is asked seldom, too, and no e-mail pays for it', async () => {
+  let isUp = false;
+  const smtp = await startScriptedSmtp((asked, socket) => {
+    if (!isUp && asked.command === 'MAIL') socket.destroy();
+    return usually(asked);
+  });
+  const office = await openPostOffice();
+  const requested = await several(office, 30);
+  const { mailer } = office.startMailer({ transport: smtpTransport(smtp.url, smtpTimings), timings });
+  await vi.waitUntil(() => smtp.connections() === 9, 10_000);
+  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'connection_lost' });
+  isUp = true;
+  const ends = await Promise.all(
+    requested.map(async ({ stream }) => (await office.untilEvents(stream, isEnded)).at(-1)?.type),
+  );
+  expect(new Set(ends)).toEqual(new Set(['EmailSent']));
+  expect(smtp.connections()).toBeLessThan(25);
+});
 
 test('five refused as unknown recipients are no reason to stop', async () => {
   const relay = await startRelay();

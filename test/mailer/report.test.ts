@@ -62,8 +62,9 @@ test('no line says only who speaks', () => {
     { type: 'relay_refuses', since: '', reason: 'dns' },
     { type: 'relay_accepts', since: '' },
     { type: 'fault', email_id: null, error },
+    { type: 'held_overdue', emails: 3, reason: 'dns' },
   );
-  expect(lines.length).toBe(9);
+  expect(lines.length).toBe(10);
   for (const { msg } of lines) expect(msg).toMatch(/ .* /);
-  expect(lines.map(({ level }) => level)).toEqual([30, 30, 40, 50, 40, 40, 50, 30, 50]);
+  expect(lines.map(({ level }) => level)).toEqual([30, 30, 40, 50, 40, 40, 50, 30, 50, 40]);
 });

@@ -126,6 +126,24 @@ test('a reply that comes too late is not the reply to the next e-mail', async ()
   ]);
 });
 
+test('a second reply that comes during the next e-mail is not taken for its own: that one is not handed over', async () => {
+  const smtp = await startScriptedSmtp((asked, socket) => {
+    const mails = smtp.asked.filter(({ command }) => command === 'MAIL').length;
+    if (asked.connection === 0 && asked.command === 'MAIL' && mails === 2) socket.write('250 taken twice\r\n');
+    return usually(asked);
+  });
+  const transport = opened(smtp.url);
+  expect(await send(transport)).toMatchObject({ status: 'sent' });
+  expect(await send(transport)).toEqual({ status: 'deferred', reason: 'protocol', stage: 'data' });
+  expect(await send(transport)).toMatchObject({ status: 'sent' });
+  expect(smtp.commandsOf(0)).toEqual(['EHLO', ...whole, ...envelope]);
+});
+
+test.each(['354 go on', 'hello'])('after the final dot %j is no answer: the e-mail is in doubt', async (reply) => {
+  const smtp = await startScriptedSmtp((asked) => (asked.command === '.' ? reply : usually(asked)));
+  expect(await send(opened(smtp.url))).toEqual({ status: 'in_doubt', reason: 'protocol' });
+});
+
 test.each(['250 taken\r\n250 and again', '250 taken\r\n\r\n550 no such user', '250 taken\r\n421 too many e-mails'])(
   'what a server adds to %j is not the reply to the next e-mail',
   async (reply) => {

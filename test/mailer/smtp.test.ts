@@ -183,7 +183,7 @@ test('SMTP_URL', () => {
   expect(parseSmtpUrl('smtps://mail.example.com')).toMatchObject({ port: 465, secure: true, auth: null });
   expect(parseSmtpUrl('smtp://[::1]:2525')).toMatchObject({ host: '::1', port: 2525, requireTLS: false });
   for (const url of ['http://x', 'nonsense', 'smtp://', 'smtp://h?tls=off', 'smtp://u:%ZZsecret@h'])
-    expect(() => parseSmtpUrl(url)).toThrow(/^(?!.*secret)SMTP_URL|^user and password in SMTP_URL/);
+    expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL (?!.*secret)/);
 });
 
 test.each([

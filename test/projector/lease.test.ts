@@ -53,6 +53,25 @@ it('is held by one, and the other waits until it is given back', async () => {
   other.check();
 });
 
+it('of another process is known to be renewed once it was refused for longer than one that died would last', async () => {
+  const refused: Pick<ReadModels, 'lease'> = {
+    lease: () => {
+      time += 50;
+      return Promise.resolve(null);
+    },
+  };
+  const stop = new AbortController();
+  const begun = time;
+  let known = 0;
+  await leaseOf('other', { ttl: 400, readModels: refused }).hold(stop.signal, () => {
+    known = time - begun;
+    stop.abort();
+  });
+  expect(known).toBeGreaterThan(400);
+  // One that is had at once was never elsewhere.
+  await leaseOf('one').hold(never, () => expect.unreachable());
+});
+
 it('is lost when its time is over without a renewal, as after a stop of the process', async () => {
   const lease = leaseOf('one', { ttl: 60_000 });
   await lease.hold(never);

@@ -1,9 +1,12 @@
-/** Holds answers of a service against its OpenAPI document: status, media type, headers and body. */
+/** Holds answers of a service against its OpenAPI document in its strict form: status, media type, headers and body. */
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
 import { readExamples } from '../../src/api/openapi/examples.js';
-import { createDocument } from '../../src/api/openapi/document.js';
+import { createDocument, errorsOf } from '../../src/api/openapi/document.js';
+import { securityHeaders } from '../../src/api/security-headers.js';
+import { errorCatalogue, type ErrorCode } from '../../src/errors.js';
 
 export interface Described {
   readonly $ref?: string;
@@ -25,7 +28,10 @@ export interface DescribedOperation {
 export type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 
 export const endpointTable = allOf(createEndpoints(Date.now));
-export const apiDocument = createDocument({ endpoints: endpointTable, examples: readExamples(), version: '0' });
+const options = { endpoints: endpointTable, examples: readExamples(), version: '0' };
+/** As it is published. */
+export const apiDocument = createDocument(options);
+const strictDocument = createDocument({ ...options, isStrict: true });
 export const paths = apiDocument['paths'] as DescribedPaths;
 
 // Compiling takes longer than checking: small functions, as they come.
@@ -37,7 +43,7 @@ const ajv = new Ajv2020({
   code: { optimize: false },
 });
 addFormats.default(ajv);
-ajv.addSchema(apiDocument, 'api');
+ajv.addSchema(strictDocument, 'api');
 
 const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 const pointer = (...parts: readonly string[]): string => `#/${parts.map(escape).join('/')}`;
@@ -47,7 +53,7 @@ function at(where: string): unknown {
   return parts.reduce<unknown>(
     (value, part) =>
       (value as Record<string, unknown>)[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')],
-    apiDocument,
+    strictDocument,
   );
 }
 
@@ -101,6 +107,16 @@ export function checkAnswer(answered: Answered): void {
   const content = thing.content?.[type] ?? complain(`the media type "${type}" is not described`);
   checkHeaders(thing.headers ?? {}, { place, headers, complain });
   if (method === 'HEAD') return;
+  if (status >= 400) checkError(answered, complain);
+  else checkSuccess({ text, type, content, place, complain });
+}
+
+interface Successful extends Pick<Answered, 'text'>, Pick<Check, 'place' | 'complain'> {
+  readonly type: string;
+  readonly content: { readonly schema: { readonly contentSchema?: object } };
+}
+
+function checkSuccess({ text, type, content, place, complain }: Successful): void {
   const schema = [...parts(place), 'content', type, 'schema'];
   const isOfItems = content.schema.contentSchema !== undefined;
   const validate = validator(pointer(...schema, ...(isOfItems ? ['contentSchema'] : [])));
@@ -108,6 +124,58 @@ export function checkAnswer(answered: Answered): void {
   for (const value of isOfItems ? items(text) : [whole()])
     if (!validate(value)) complain(ajv.errorsText(validate.errors));
 }
+
+/** An error is one of those that the endpoint has, word for word. */
+function checkError({ method, target, status, text, headers }: Answered, complain: (what: string) => never): void {
+  const path = pathOf(target);
+  const endpoint = endpointTable.find(
+    (one) => one.path === path && (one.method === 'postOrDelete' ? method !== 'GET' : namesOf(one).includes(method)),
+  );
+  const codes = [...(endpoint === undefined ? [] : errorsOf(endpoint, method.toLowerCase())), ...anywhere];
+  for (const name of alwaysWith[status] ?? [])
+    if (headers[name] === undefined) complain(`the header ${name} is missing`);
+  const { data, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  const isTold = codes.some((code) => {
+    const { status: statusCode, type, message } = errorCatalogue[code];
+    const said = patternOf(message).test(String(rest['message']));
+    return (
+      said &&
+      statusCode === status &&
+      isDeepStrictEqual(rest, { statusCode, status: 'Error', message: rest['message'], type })
+    );
+  });
+  if (!isTold || (data !== undefined && typeof data !== 'object'))
+    complain(`no such error with ${status} among ${codes.join(', ')}`);
+}
+
+const alwaysWith: Readonly<Record<number, readonly string[]>> = {
+  401: ['www-authenticate'],
+  429: ['retry-after'],
+  503: ['retry-after'],
+};
+
+/** Of a path that is none, of a method that it has not, and of a body where none is wanted. */
+const anywhere: readonly ErrorCode[] = [
+  'not_found',
+  'method_not_allowed',
+  'too_large',
+  'unsupported_media_type',
+  'compressed_body',
+  'not_utf8',
+  'invalid_json',
+];
+
+const namesOf = ({ method }: { readonly method: string }): readonly string[] =>
+  method === 'get' ? ['GET', 'HEAD'] : ['POST'];
+
+/** Placeholders stand for any text. */
+const patternOf = (message: string): RegExp =>
+  new RegExp(
+    `^${message
+      .split(/\{\w+\}/)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[\\s\\S]*')}$`,
+  );
 
 const mediaTypeOf = ({ 'content-type': type }: Answered['headers']): string =>
   typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
@@ -134,14 +202,22 @@ interface Check {
 function checkHeaders(described: Readonly<Record<string, Described>>, { place, headers, complain }: Check): void {
   const known = headersAt.get(place) ?? describedHeaders(described, place);
   headersAt.set(place, known);
-  for (const name of Object.keys(headers))
-    if (told.test(name) && !known.has(name)) complain(`the header ${name} is not described`);
+  const surplus = Object.keys(headers).find((name) => told.test(name) && !known.has(name) && !onEvery.has(name));
+  if (surplus !== undefined) complain(`the header ${surplus} is not described`);
+  const missing = ['x-request-id', ...security].find((name) => headers[name] === undefined);
+  if (missing !== undefined) complain(`the header ${missing} is missing`);
   for (const [name, { required, validate }] of known) {
     const value = headers[name];
     if (value === undefined && required) complain(`the header ${name} is missing`);
     if (value !== undefined && !validate(value)) complain(`the header ${name} is ${String(value)}`);
   }
 }
+
+/** Said once, of all answers. */
+const security = securityHeaders()
+  .filter((_, index) => index % 2 === 0)
+  .map((name) => name.toLowerCase());
+const onEvery = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'preference-applied', ...security]);
 
 interface DescribedHeader {
   readonly required: boolean;
@@ -170,8 +246,9 @@ function responseOf({ method, target, status }: Answered): string | undefined {
   const operation = path === undefined ? undefined : paths[path]?.[name];
   if (path === undefined || operation === undefined)
     return withoutOperation(target, { isPath: path !== undefined, status }) ?? undescribed(method, target, status);
-  if (operation.responses[String(status)] === undefined) return undescribed(method, target, status);
-  return withBody(status, pointer('paths', path, name, 'responses', String(status)));
+  const described = [String(status), 'default'].find((one) => operation.responses[one] !== undefined);
+  if (described === undefined) return undescribed(method, target, status);
+  return withBody(status, pointer('paths', path, name, 'responses', described));
 }
 
 /** A path that cannot be decoded is none. */

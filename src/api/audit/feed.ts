@@ -12,7 +12,6 @@ import { createAccessLog, type AccessLog } from './access.js';
 import type { FindContact } from './contact.js';
 import type { Call } from '../endpoint-runner.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
-import { checkParameters } from '../query.js';
 import { defaultLimit } from '../schemas/query.js';
 import type { Routes } from '../routes.js';
 
@@ -41,7 +40,7 @@ export function addFeed(routes: Routes, endpoint: Events, options: FeedRoute): v
     const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';
     const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;
-    if (isFollowed) checkParameters(request.query, ['after', 'types', 'follow']);
+    if (isFollowed) checkFollowed(query);
     const { filter, read } = await filterOf(call, { audit, find });
     const wanted = {
       filter,
@@ -64,6 +63,12 @@ export function addFeed(routes: Routes, endpoint: Events, options: FeedRoute): v
     if (events.length > 0) await access.note(call, read);
     return { data: events, beside: { next_after: next, has_more: hasMore } };
   });
+}
+
+/** What follows has no end, and no filters but these. @throws ServiceError `not_with_follow` */
+function checkFollowed(query: EventsQuery): void {
+  const field = Object.keys(query).find((name) => !['after', 'types', 'follow'].includes(name));
+  if (field !== undefined) throw new ServiceError('not_with_follow', { field });
 }
 
 type FeedCall = Pick<Call, 'minPosition'> & { readonly query: EventsQuery };

@@ -10,6 +10,7 @@ import type { FindContact } from './contact.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
 import type { Proofs } from '../../evidence/person-proofs.js';
 import { securityHeaders } from '../security-headers.js';
+import { wantsPage } from '../accept.js';
 import type { Routes } from '../routes.js';
 
 interface ReportRoute {
@@ -41,7 +42,7 @@ export function addReport(routes: Routes, endpoint: Endpoints['audit']['report']
       return await createReport(sources, { ...asked, signal }).finally(close);
     };
     const made = await access.answering(call, { subject, what: 'report', to: time }, make);
-    if (call.request.accepts(['text/html', 'application/json']) === 'application/json') return { data: made };
+    if (!wantsPage(call.request)) return { data: made };
     const pieces = one(reportPage(made));
     return { contentType: 'text/html; charset=utf-8', pieces, security: pageHeaders };
   });

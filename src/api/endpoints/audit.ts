@@ -52,9 +52,9 @@ export const auditEndpoints = {
   }),
   report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
     scope: 'audit:read',
-    summary: 'A page about a contact, made to be printed',
+    summary: 'A report about a contact',
     description:
-      '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
+      '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page.',
     query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
     answer: { data: report, others: { 'text/html': z.string() } },
     errors: [...ofContactInList, 'too_many_events'],
@@ -106,7 +106,7 @@ export const auditEndpoints = {
         format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
         follow: choice(
           ['true', 'false'],
-          '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
+          '`true`: server-sent events as they come. Then only `after` and `types` may stand beside it.',
         ).default('false'),
         after: optionalText('A position of the log, or `now`: only later events.'),
         types: eventTypes,
@@ -114,6 +114,6 @@ export const auditEndpoints = {
       })
       .refine(inOrder, outOfOrder),
     answer: answers.feed,
-    errors: ['invalid_after', 'unknown_parameter', ...ofAddress, 'no_such_contact', ...listErrors],
+    errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
 };

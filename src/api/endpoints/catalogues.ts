@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { paging } from '../schemas/query.js';
-import { groupId, listId, tag, tagId } from '../../events/values.js';
+import { groupId, listId, object, tag, tagId } from '../../events/values.js';
 import { group, list, pageOf } from '../schemas/answers.js';
 import { ownRead, read, remove, write } from './endpoint.js';
 
@@ -42,7 +42,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       summary: `Delete a ${kind}`,
       unauthorized: 'empty',
       message: `${title} deleted successfully!`,
-      answer: { data: z.strictObject({ [`${kind}_id`]: id }) },
+      answer: { data: object(`Deleted${title}`, { [`${kind}_id`]: id }) },
       errors: [`unknown_${kind}`],
     }),
     // The original API has a GET of a list and of a tag, and none of a group.

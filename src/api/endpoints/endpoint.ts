@@ -31,7 +31,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly summary: string;
   readonly description?: string;
   /**
-   * Not one of the seventeen of the original API: 404 for an unknown id, no `Idempotency-Key`, and unknown body fields
+   * Not one of the seventeen of the original API: 404 for an unknown id, and unknown body fields
    * and query parameters are refused. The seventeen ignore these.
    */
   readonly own?: true;

@@ -47,6 +47,7 @@ export const keyEndpoints = {
     scope: 'keys',
     summary: 'Create an API key',
     description: 'The secret is in this answer and in no other. The key ends no later than the one that asks.',
+    replays: true,
     body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
     message: 'Key created successfully!',
     answer: { data: createdKey },

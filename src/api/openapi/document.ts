@@ -1,17 +1,19 @@
 /** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
-import { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
 import type { AnyEndpoint } from '../endpoints/endpoint.js';
 import type { Examples, Example } from './examples.js';
-import { createRefusals } from './errors.js';
+import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
-import { about, counted, everyAnswer, headerParameters, headersNamed, resources, responseHeaders } from './texts.js';
+import { about, headerParameters, headersNamed, pathParameter, resources, responseHeaders } from './texts.js';
 
 interface DocumentOptions {
   readonly endpoints: readonly AnyEndpoint[];
   readonly examples: Examples;
   /** Of the service. */
   readonly version: string;
+  /** For tests: answers have nothing else than what is described. Default: they are open to what later versions add. */
+  readonly isStrict?: true;
 }
 
 /** One method of an endpoint. */
@@ -20,17 +22,19 @@ interface Operation {
   readonly method: 'get' | 'post' | 'delete';
   readonly schemas: Schemas;
   readonly example: Example;
+  readonly parameters: Parameters;
 }
 
-export function createDocument({ endpoints, examples, version }: DocumentOptions): Json {
-  const schemas = createSchemas();
+export function createDocument({ endpoints, examples, version, isStrict }: DocumentOptions): Json {
+  const schemas = createSchemas(isStrict === true);
   const refusals = createRefusals();
+  const parameters = createParameters();
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const { path, id, method: methods } = endpoint;
     for (const method of methods === 'postOrDelete' ? (['delete', 'post'] as const) : [methods]) {
-      const operation = { endpoint, method, schemas, example: examples[id] ?? {} };
-      const responses = { ...success(operation), ...refusals.of(errorsOf(operation)) };
+      const operation = { endpoint, method, schemas, parameters, example: examples[id] ?? {} };
+      const responses = { ...success(operation), ...refusals.of(errorsOf(endpoint, method)) };
       paths[path] = { ...paths[path], [method]: { ...described(operation), ...asked(operation), responses } };
     }
   }
@@ -38,15 +42,15 @@ export function createDocument({ endpoints, examples, version }: DocumentOptions
     openapi: '3.1.1',
     info: { ...about, version },
     servers: [{ url: '/' }],
-    security: [{ apiKey: [] }],
+    security: [{ bearer: [] }],
     tags: Object.values(resources),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key as bearer token.' } },
-      parameters: headerParameters,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key as bearer token.' } },
+      parameters: { ...headerParameters, ...parameters.shared },
       headers: responseHeaders,
       responses: refusals.responses,
-      schemas: { ...schemas.named, ...refusals.schemas },
+      schemas: { Error: errorSchema, ...schemas.named },
     },
   };
 }
@@ -65,78 +69,104 @@ function described({ endpoint, method }: Operation): Json {
     summary,
     ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
     ...(scope === 'none' ? { security: [] } : { 'x-required-scope': scope }),
-    'x-repeat': repeatOf(endpoint, method),
+    ...repeatOf(endpoint, method),
   };
 }
 
-/** `key`: an `Idempotency-Key` makes a repeat safe; `safe`: a repeat is always safe. */
-function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): 'safe' | 'key' | 'unsafe' {
-  if (replays === true) return 'key';
-  return method === 'get' || own === undefined || lines !== undefined ? 'safe' : 'unsafe';
+/** `key`: an `Idempotency-Key` makes a repeat safe; `unsafe`: nothing does; absent: it is always safe. */
+function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): Json {
+  if (replays === true) return { 'x-repeat': 'key' };
+  return method === 'get' || own === undefined || lines !== undefined ? {} : { 'x-repeat': 'unsafe' };
+}
+
+type Parameters = ReturnType<typeof createParameters>;
+
+/** Those that are the same in several operations stand once, in the components. */
+function createParameters() {
+  const shared: Record<string, Json> = {};
+  return {
+    shared,
+    share<Parameter extends Json & { readonly name: string; readonly in: string }>(
+      parameter: Parameter,
+      example: unknown,
+    ): Json {
+      // No name of a schema, whatever the case of its letters.
+      const name = `${parameter.in}_${parameter.name}`;
+      const { example: first = example, ...known } = shared[name] ?? parameter;
+      if (!isDeepStrictEqual(known, parameter)) return { ...parameter, example };
+      shared[name] = { ...parameter, ...(first !== undefined && { example: first }) };
+      return { $ref: `#/components/parameters/${name}` };
+    },
+  };
 }
 
 /** Parameters and body. */
-function asked({ endpoint, method, schemas, example }: Operation): Json {
+function asked({ endpoint, method, schemas, example, parameters: known }: Operation): Json {
   const { path, own, lines } = endpoint;
   const { properties, required: needed } = schemas.input(endpoint.query);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    ...pathParameter(name, path),
   }));
   const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
-    required: needed.includes(name),
+    ...(needed.includes(name) && { required: true }),
     description,
     schema,
   }));
   const parameters = [
-    ...[...inPath, ...inQuery].map((one) => ({ ...one, example: example.parameters?.[one.name] })),
+    ...[...inPath, ...inQuery].map((one) => known.share(one, example.parameters?.[one.name])),
     ...headersOf(endpoint, method).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
   if (lines !== undefined) {
-    const content = { [ndjson]: { schema: schemas.other(ndjson, lines, 'input'), example: example.body } };
-    return { parameters, requestBody: { required: true, content } };
+    const schema = {
+      type: 'string',
+      contentMediaType: ndjson,
+      contentSchema: schemas.name('UpsertContactRequest', schemas.input(lines)),
+    };
+    return { parameters, requestBody: { required: true, content: { [ndjson]: { schema, example: example.body } } } };
   }
   const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
   if (Object.keys(fields).length === 0) return { parameters };
   const schema = { ...rest, properties: fields, required, ...(own === true ? { additionalProperties: false } : {}) };
-  const content = { 'application/json': { schema, example: example.body } };
-  return { parameters, requestBody: { required: required.length > 0, content } };
+  const body = { schema: schemas.name(`${titled(endpoint)}Request`, schema), example: example.body };
+  return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
+
+const titled = ({ id }: AnyEndpoint): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 const ndjson = 'application/x-ndjson';
 
 function headersOf({ scope, own, replays }: AnyEndpoint, method: string): readonly string[] {
   if (scope === 'none') return ['X-Request-Id'];
   if (method === 'get') return ['X-Request-Id', 'X-Min-Position'];
-  const key = replays === true ? 'Idempotency-Key' : 'Idempotency-Key-without-effect';
-  return own === undefined ? ['X-Request-Id', key, 'Prefer'] : ['X-Request-Id'];
+  return ['X-Request-Id', ...when(replays === true, 'Idempotency-Key'), ...when(own === undefined, 'Prefer')];
 }
 
 function success({ endpoint, method, schemas, example }: Operation): Json {
-  const { answer, message, summary } = endpoint;
+  const { answer, message } = endpoint;
   const { status = 200, data, beside = {}, others = {}, cached } = answer;
-  const text = message === undefined ? {} : { message: z.literal(message) };
-  const json = data && { schema: schemas.envelope(status, { ...text, data, ...beside }), example: example.answer };
-  const more = Object.entries(others).map(([type, item]) => [type, { schema: schemas.other(type, item) }] as const);
+  const whole = data && schemas.envelope(`${titled(endpoint)}Answer`, status, { message, fields: { data, ...beside } });
+  const json = whole && { schema: whole, example: example.answer };
+  const more = Object.entries(others).map(([type, item], index) => {
+    const shown = data === undefined && index === 0 ? { example: example.answer } : {};
+    return [type, { schema: schemas.other(type, item), ...shown }] as const;
+  });
   const content = { ...(json && { 'application/json': json }), ...Object.fromEntries(more) };
   const headers = headersNamed(answerHeaders(endpoint, method));
-  const notModified = { description: 'The client has it: its `If-None-Match` is the `ETag`.', headers };
+  const notModified = { description: 'The client has it: its `If-None-Match` is the `ETag`.', ...headers };
   return {
-    [status]: { description: message ?? summary, headers, content },
+    [status]: { description: message ?? 'Success.', ...headers, content },
     ...(cached === true ? { 304: notModified } : {}),
   };
 }
 
 function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[] {
-  const { scope, message, answer } = endpoint;
+  const { message, answer } = endpoint;
   return [
-    ...everyAnswer,
-    ...when(scope !== 'none', ...counted),
-    ...when(scope !== 'none' && method !== 'get', 'Preference-Applied'),
     ...when(method !== 'get' && message !== undefined, 'X-Position'),
     ...when(endpoint.replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),
@@ -147,7 +177,7 @@ function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[]
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
 /** What an endpoint refuses, by what it is, by its own rules and by those of its fields, in the order of the checks. */
-function errorsOf({ endpoint, method }: Operation): readonly ErrorCode[] {
+export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(endpoint.body)];
   if (scope === 'none') return rules;
@@ -160,12 +190,12 @@ function errorsOf({ endpoint, method }: Operation): readonly ErrorCode[] {
     ...when(path.endsWith('}'), 'method_not_allowed' as const),
     // Of a part that cannot be decoded, too.
     ...when(path.includes('{'), 'not_found' as const),
-    ...(['unauthorized', 'rate_limited', 'forbidden', 'too_large'] as const),
-    ...(isLines ? (['not_ndjson'] as const) : (['unsupported_media_type', 'invalid_json'] as const)),
+    ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
+    ...(['too_large', 'compressed_body', 'not_utf8'] as const),
+    ...when(!isRead, ...(isLines ? (['not_ndjson'] as const) : (['unsupported_media_type', 'invalid_json'] as const))),
     ...when(!isRead && !isLines, 'unknown_field' as const, 'unknown_field_near' as const),
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead, 'invalid_position' as const),
-    ...when(isOwn && !isRead, 'idempotency_unsupported' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
     // An unknown id on an own path is a path that is not there.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),

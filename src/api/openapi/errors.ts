@@ -1,75 +1,106 @@
-/** The errors in the OpenAPI document: a schema for each code of the catalogue, and the responses that they make. */
+/** The errors in the OpenAPI document: one schema for all, and responses whose descriptions name each type with its messages. */
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { counted, everyAnswer, headersNamed } from './texts.js';
+import { headersNamed } from './texts.js';
 import type { Json } from './schemas.js';
 
-const titleOf = (code: ErrorCode): string =>
-  code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const types = [...new Set(Object.values(errorCatalogue).map(({ type }) => `\`${type}\``))].sort();
+
+export const errorSchema: Json = {
+  type: 'object',
+  description: 'Any answer other than success.',
+  properties: {
+    statusCode: { type: 'integer', format: 'int32', description: 'The HTTP status.', examples: [400] },
+    status: { type: 'string', description: '`Error`.', examples: ['Error'] },
+    message: { type: 'string', description: 'For people: it may be reworded.', examples: ['email is required'] },
+    type: {
+      type: 'string',
+      description: `For programs: it stays. New types may come. Known are ${types.join(', ')}.`,
+      examples: ['validation_error'],
+    },
+    data: {
+      type: 'object',
+      description: 'The documented fields of the body, as far as they were sent.',
+      additionalProperties: true,
+    },
+  },
+  required: ['statusCode', 'status', 'message', 'type'],
+  additionalProperties: true,
+};
+
+/** What any request may be answered with, whatever it asks: the response `default` of every operation that needs a key. */
+const general: readonly ErrorCode[] = [
+  'unauthorized',
+  'rate_limited',
+  'forbidden',
+  'too_large',
+  'unsupported_media_type',
+  'not_ndjson',
+  'compressed_body',
+  'not_utf8',
+  'internal',
+  'internal_update',
+  'unavailable',
+];
 
 export function createRefusals() {
-  const schemas: Record<string, Json> = {};
-  /** Of a single code: the same wherever it occurs. */
+  /** Those that were met so far: of a single code under its name. */
   const responses: Record<string, Json> = {};
+  const names = new Map<string, string>();
 
-  function response(group: readonly ErrorCode[]): Json {
-    for (const code of group) schemas[`${titleOf(code)}Error`] ??= schemaOf(code);
-    const messages = group.map((code) => `\`${errorCatalogue[code].message}\``);
-    const anyOf = group.map((code) => ({ $ref: `#/components/schemas/${titleOf(code)}Error` }));
-    return {
-      description: messages.length === 1 ? messages[0] : `One of: ${messages.join(', ')}`,
-      headers: headersNamed([...everyAnswer, ...counted, 'Preference-Applied', ...group.flatMap(headersOf)]),
-      content: { 'application/json': { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } },
-    };
+  function nameOf(group: readonly ErrorCode[]): string {
+    const [code, ...others] = group;
+    if (group === general) return 'General';
+    return code !== undefined && others.length === 0 ? titled(code) : `Refused${names.size}`;
   }
 
-  function shared(code: ErrorCode): Json {
-    responses[titleOf(code)] ??= response([code]);
-    return { $ref: `#/components/responses/${titleOf(code)}` };
+  function shared(group: readonly ErrorCode[]): Json {
+    const made = response(group);
+    const known = JSON.stringify(made);
+    const name = names.get(known) ?? nameOf(group);
+    names.set(known, name);
+    responses[name] = made;
+    return { $ref: `#/components/responses/${name}` };
   }
 
   return {
     /** The responses by status. */
     of(codes: readonly ErrorCode[]): Json {
       const byStatus: Record<number, ErrorCode[]> = {};
-      for (const code of new Set(codes)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
-      return Object.fromEntries(
-        Object.entries(byStatus).map(([status, group]) => {
-          const [code, ...others] = group;
-          return [status, code === undefined || others.length > 0 ? response(group) : shared(code)];
-        }),
-      );
+      const isGeneral = codes.includes('unauthorized');
+      for (const code of new Set(codes))
+        if (!isGeneral || !general.includes(code)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
+      const own = Object.entries(byStatus).map(([status, group]): [string, Json] => [status, shared(group)]);
+      return { ...Object.fromEntries(own), ...(isGeneral && { default: shared(general) }) };
     },
-    /** Those that were met so far. */
-    schemas,
     responses,
   };
+}
+
+const titled = (code: string): string => code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const response = (group: readonly ErrorCode[]): Json => ({
+  description: descriptionOf(group),
+  ...headersNamed(group.flatMap(headersOf)),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+/** A line for each type: the type, and its messages. */
+function descriptionOf(group: readonly ErrorCode[]): string {
+  const messages: Record<string, Set<string>> = {};
+  for (const code of group) {
+    const { type, message } = errorCatalogue[code];
+    // What is wrong with a field follows from its description. A hint is the same error.
+    const text = message.startsWith('{field}') ? '`{field} …`' : `\`${message}\``;
+    if (!code.endsWith('_near')) (messages[type] ??= new Set()).add(text);
+  }
+  return Object.entries(messages)
+    .map(([type, texts]) => `- \`${type}\`: ${[...texts].join(', ')}`)
+    .join('\n');
 }
 
 function headersOf(code: ErrorCode): readonly string[] {
   if (code === 'unauthorized') return ['WWW-Authenticate'];
   if (code === 'method_not_allowed') return ['Allow'];
-  return code === 'unavailable' || code === 'rate_limited' ? ['Retry-After'] : [];
+  if (code === 'rate_limited') return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
+  return code === 'unavailable' ? ['Retry-After'] : [];
 }
-
-function schemaOf(code: ErrorCode): Json {
-  const { status, type, message } = errorCatalogue[code];
-  return {
-    type: 'object',
-    properties: {
-      statusCode: { type: 'integer', const: status },
-      status: { type: 'string', const: 'Error' },
-      message: { type: 'string', ...(message.includes('{') ? { pattern: patternOf(message) } : { const: message }) },
-      type: { type: 'string', const: type },
-      data: { type: 'object', description: 'The documented fields of the body, as far as they were sent.' },
-    },
-    required: ['statusCode', 'status', 'message', 'type'],
-    additionalProperties: false,
-  };
-}
-
-/** Placeholders stand for any text. */
-const patternOf = (message: string): string =>
-  `^${message
-    .split(/\{\w+\}/)
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[\\s\\S]*')}$`;

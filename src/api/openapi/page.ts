@@ -1,6 +1,7 @@
 /** The description of the API: the OpenAPI document, and a page on which people read it and try it out. */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { docsEndpoints } from '../endpoints/docs.js';
 import type { EndpointRunner } from '../endpoint-runner.js';
@@ -43,12 +44,15 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
   }
 
   const serve = (type: string, headers: readonly string[], bodyOf: () => string): RequestHandler => {
-    let made: { readonly body: string; readonly etag: string } | undefined;
-    return (_, response) => {
-      made ??= withTag(bodyOf());
+    let made: Made | undefined;
+    return (request, response) => {
+      made ??= make(bodyOf());
+      const isZipped = request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+      const { body, etag } = isZipped ? made.zipped : made.plain;
       // Asked for again each time, and sent only when it has changed.
-      setHeaders(response, [...headers, 'Cache-Control', 'no-cache', 'ETag', made.etag]);
-      response.type(type).send(made.body);
+      setHeaders(response, [...headers, 'Cache-Control', 'no-cache', 'ETag', etag]);
+      if (isZipped) response.setHeader('Content-Encoding', 'gzip');
+      response.vary('Accept-Encoding').type(type).send(body);
     };
   };
 
@@ -75,4 +79,13 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
   );
 }
 
-const withTag = (body: string) => ({ body, etag: `"${digest(body, 'base64url')}"` });
+type Made = ReturnType<typeof make>;
+
+/** Each form has a tag of its own. */
+function make(text: string) {
+  const tag = digest(text, 'base64url');
+  return {
+    plain: { body: Buffer.from(text), etag: `"${tag}"` },
+    zipped: { body: gzipSync(text), etag: `"${tag}-gzip"` },
+  };
+}

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isErrorCode, type ErrorCode } from '../../errors.js';
 import { isObject } from '../envelope.js';
 import { codeOfType } from '../parse.js';
+import { openAnswer } from './open-answers.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -16,30 +17,60 @@ const converted = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
+/** What a success holds beside its status. */
+interface Content {
+  readonly message?: string | undefined;
+  readonly fields: z.ZodRawShape;
+}
+
 const ofItems: readonly string[] = ['application/x-ndjson', 'text/event-stream'];
 
-export function createSchemas() {
+/** `isStrict`: answers have no other fields, values and texts than these. Else they are open to what later versions add. */
+export function createSchemas(isStrict: boolean) {
   const named: Record<string, unknown> = {};
 
   function convert(schema: z.ZodType, io: 'input' | 'output') {
-    const made = z.toJSONSchema(schema, { io, override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema) });
+    const isOpen = io === 'output' && !isStrict;
+    const made = z.toJSONSchema(schema, {
+      io,
+      override: ({ zodSchema, jsonSchema }) => {
+        tidy(zodSchema, jsonSchema);
+        if (isOpen) openAnswer(zodSchema, jsonSchema);
+      },
+    });
     const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
-    const { $schema: _, $defs, ...rest } = converted.parse(JSON.parse(text));
+    const { $schema: _, $defs, ...rest } = converted.parse(JSON.parse(text, nameTitled));
     Object.assign(named, $defs);
     return rest;
   }
+
+  function name(title: string, schema: unknown): Json {
+    named[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  /** What bodies of requests share. */
+  const nameTitled = (_: string, value: unknown): unknown =>
+    isObject(value) && isObject(value['properties']) && typeof value['title'] === 'string'
+      ? name(value['title'], value)
+      : value;
 
   return {
     /** All that were met so far, by name. */
     named,
     /** The fields that a client may send. */
     input: (schema: z.ZodType) => convert(schema, 'input'),
-    /** A success with these fields beside its status. */
-    envelope: (code: number, fields: z.ZodRawShape): Json =>
-      convert(z.strictObject({ statusCode: z.literal(code), status: z.literal('Success'), ...fields }), 'output'),
+    name,
+    /** A success. */
+    envelope(title: string, code: number, { message, fields }: Content): Json {
+      const text = (value: string) => (isStrict ? z.literal(value) : z.string());
+      const texts = { status: text('Success'), ...(message !== undefined && { message: text(message) }) };
+      const whole = z.strictObject({ statusCode: isStrict ? z.literal(code) : z.int32(), ...texts, ...fields });
+      return name(title, convert(whole, 'output'));
+    },
     /** A body of this media type; of lines or events the schema of one of them. */
-    other(type: string, content: z.ZodType, io: 'input' | 'output' = 'output'): Json {
-      const { content: schema = {} } = convert(z.strictObject({ content }), io).properties;
+    other(type: string, content: z.ZodType): Json {
+      const { content: schema = {} } = convert(z.strictObject({ content }), 'output').properties;
       return ofItems.includes(type) ? { type: 'string', contentMediaType: type, contentSchema: schema } : schema;
     },
   };

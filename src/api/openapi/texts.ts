@@ -1,6 +1,4 @@
 /** What the OpenAPI document says beside the endpoints: the service, its resources, and headers. */
-import { securityHeaders } from '../security-headers.js';
-
 export const about = {
   title: 'audience-ledger',
   summary: 'Groups, lists, tags, contacts and transactional e-mail over an append-only event log.',
@@ -8,8 +6,13 @@ export const about = {
     'Every JSON answer is `{ statusCode, status, message, data }`; errors also have a stable `type`. A successful GET has no `message`.',
     '',
     '- A GET sees every earlier write that was answered by the same process. For other processes pass the `X-Position` of the write on as `X-Min-Position`.',
+    '- Every answer has an `X-Request-Id`: that of the request, or a new one. Under `/v1` it has `RateLimit` and `RateLimit-Policy`, too, unless the service does not limit; and `Preference-Applied: handling=strict` where that was asked for.',
+    '- Ids are opaque and never used again.',
+    '- Times of answers are in UTC, with milliseconds.',
+    '- An `Idempotency-Key` is accepted by every write. Where it is no parameter it has no effect: a repeat is safe without it, or makes nothing.',
     '- HEAD works wherever GET does. A path that is not described here answers 404, another method of one that is 405 with `Allow`.',
-    '- `x-repeat` says when a request may be sent again without asking what became of it: `safe`: at any time; `key`: with the same `Idempotency-Key`; `unsafe`: only after 429.',
+    '- `x-repeat` says when a request may be sent again without asking what became of it: `key`: with the same `Idempotency-Key`; `unsafe`: only after 429. Without it: at any time.',
+    '- Answers may get new fields, and new values where none are listed: a client passes over what it does not know.',
     '- In an answer of lines or events `contentSchema` describes one of them.',
   ].join('\n'),
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -24,14 +27,40 @@ export const resources: Readonly<Record<string, { readonly name: string; readonl
     name: 'Contacts',
     description: 'A contact is one address, across all lists. Status and tags are per list.',
   },
-  email: { name: 'E-mail', description: 'Transactional e-mail, one recipient per request.' },
+  email: { name: 'Email', description: 'Transactional e-mail, one recipient per request.' },
   audit: { name: 'Audit', description: 'What happened, answered from the event log itself.' },
   analytics: { name: 'Analytics', description: 'How lists grow, how tags are used, what becomes of e-mail.' },
-  projections: { name: 'Views', description: 'How far each view is, and rebuilding it.' },
-  keys: { name: 'API keys', description: 'A secret is shown once. Nobody gives scopes that they do not have.' },
+  views: { name: 'Views', description: 'The documents of each view.' },
+  projections: { name: 'Projections', description: 'How far each view is, and rebuilding it.' },
+  keys: { name: 'ApiKeys', description: 'A secret is shown once. Nobody gives scopes that they do not have.' },
   privacy: { name: 'Privacy', description: 'Telling a person what is stored, and erasing a person.' },
   health: { name: 'Service', description: 'Health and this description: without API key and rate limit.' },
 };
+
+const ids: Readonly<Record<string, string>> = {
+  group_id: 'grp',
+  list_id: 'lst',
+  tag_id: 'tag',
+  contact_id: 'con',
+  email_id: 'eml',
+  key_id: 'key',
+  erasure_id: 'ers',
+};
+const descriptions: Readonly<Record<string, string>> = {
+  contact: 'Id or address of a contact.',
+  name: 'Name of a view.',
+  id: 'Id of a document.',
+};
+const filled = { type: 'string', minLength: 1, pattern: '\\S' };
+
+/** A parameter of a path, after the word before it. */
+export function pathParameter(name: string, path: string): object {
+  if (path.startsWith('/v1/audit/lists/')) return { description: 'Id or name of a list.', schema: filled };
+  const prefix = ids[name];
+  if (prefix === undefined) return { description: descriptions[name], schema: filled };
+  const description = `Id of ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.slice(0, -3)}.`;
+  return { description, schema: text(`^${prefix}_[0-9A-Z]{26}$`) };
+}
 
 const text = (pattern: string) => ({ type: 'string', pattern });
 
@@ -53,40 +82,28 @@ export const headerParameters = {
     'A repeat with this key gets the first answer and changes nothing.',
     text('^[\\x21-\\x7e]{1,255}$'),
   ),
-  'Idempotency-Key-without-effect': header('Idempotency-Key', 'Accepted without effect: a repeat is safe without it.', {
-    type: 'string',
-  }),
   Prefer: header('Prefer', '`handling=strict`: unknown fields of the body are refused.', {
     type: 'string',
     examples: ['handling=strict'],
   }),
 };
 
-const security = securityHeaders().filter((_, index) => index % 2 === 0);
-
-/** The headers of every answer, and of those to requests that need an API key. */
-export const everyAnswer: readonly string[] = ['X-Request-Id', ...security];
-export const counted: readonly string[] = ['RateLimit', 'RateLimit-Policy'];
-
 /** What a header says stands in the components, once. */
 export const headersNamed = (names: readonly string[]): object =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  names.length === 0
+    ? {}
+    : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
 
 const answerHeader = (description: string, schema: object, required = false) => ({ description, required, schema });
 
 export const responseHeaders = {
-  ...Object.fromEntries(
-    security.map((name) => [name, answerHeader('A security header for browsers.', { type: 'string' }, true)]),
-  ),
-  'X-Request-Id': answerHeader('That of the request, or a new one.', text('^[A-Za-z0-9._-]{1,128}$'), true),
   'X-Position': answerHeader('How far the log must have been read to see this write.', text('^[0-9]+$'), true),
   RateLimit: answerHeader('What is left, and the seconds until it starts again.', text('^"[a-z]+";r=[0-9]+;t=[0-9]+$')),
   'RateLimit-Policy': answerHeader('Requests, and seconds of the window.', text('^"[a-z]+";q=[0-9]+;w=[0-9]+$')),
-  'Retry-After': answerHeader('Whole seconds.', text('^[1-9][0-9]*$'), true),
+  'Retry-After': answerHeader('Whole seconds, with 429 and 503.', text('^[1-9][0-9]*$')),
   Location: answerHeader('The path of what was created.', text('^/v1/'), true),
   'Idempotent-Replayed': answerHeader('This answer was given before.', text('^true$')),
-  'Preference-Applied': answerHeader('The preference that was honoured.', text('^handling=strict$')),
-  'WWW-Authenticate': answerHeader('How to authenticate.', text('^Bearer$'), true),
+  'WWW-Authenticate': answerHeader('How to authenticate, with 401.', text('^Bearer$')),
   ETag: answerHeader('Of this version; for `If-None-Match`.', { type: 'string' }, true),
   Allow: answerHeader('The methods of the path.', { type: 'string' }, true),
 };

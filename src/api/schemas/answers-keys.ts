@@ -15,7 +15,11 @@ const secret = z
   .describe('Shown this once.');
 const until = time.describe('Until then the secret before holds, too.');
 
-export const createdKey = object('CreatedApiKey', { ...about, secret });
+export const createdKey = object('CreatedApiKey', {
+  ...about,
+  secret: secret.nullable().describe('Shown this once: null in the answer to a repeat.'),
+  note: z.string().optional().describe('Why there is no secret.'),
+});
 export const rotatedKey = object('RotatedApiKey', { key_id: keyId, secret, previous_until: until });
 export const revokedKey = object('RevokedApiKey', { key_id: keyId, state: z.literal('revoked') });
 

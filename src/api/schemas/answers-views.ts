@@ -8,12 +8,12 @@ import { lag, parked, viewName as view } from '../../rebuild/answers.js';
 const change = z.int().meta({ examples: [2] });
 
 /** A row for each interval. */
-const series = (row: z.ZodRawShape) => ({
+const series = (name: string, row: z.ZodRawShape) => ({
   interval: z.enum(intervals),
   from: day.describe('First day of the first row.'),
   to: day.describe('Last day of the last row.'),
   rows: z
-    .array(z.strictObject({ from: day.describe('First day.'), to: day.describe('Last day.'), ...row }))
+    .array(object(name, { from: day.describe('First day.'), to: day.describe('Last day.'), ...row }))
     .min(1)
     .describe('One for each interval.'),
 });
@@ -24,7 +24,7 @@ export const listGrowth = object('ListGrowth', {
   list_id: value.listId,
   list_name: value.listName,
   ...life,
-  ...series({
+  ...series('ListGrowthRow', {
     joined: change.describe('Subscribed for the first time.'),
     unsubscribed: change.describe('Left the list.'),
     resubscribed: change.describe('Came back.'),
@@ -39,7 +39,7 @@ export const tagUse = object('TagUse', {
   tag_id: value.tagId,
   tag_name: value.tagName,
   ...life,
-  ...series({
+  ...series('TagUseRow', {
     attached: change.describe('The tag was attached.'),
     detached: change.describe('The tag was detached.'),
     erased: change.describe('Borne by a person who was erased.'),
@@ -52,7 +52,7 @@ export const tagUse = object('TagUse', {
 
 export const emailOutcomes = object(
   'EmailOutcomes',
-  series({
+  series('EmailOutcomesRow', {
     requested: count.describe('E-mails that the API took.'),
     sent: count.describe('E-mails that were handed over.'),
     deferred: count.describe('Attempts without success that are not the end.'),
@@ -65,13 +65,13 @@ export const emailOutcomes = object(
 
 const flag = z.boolean();
 
-export const alive = z.strictObject({ alive: z.literal(true) });
+export const alive = object('Alive', { alive: z.literal(true) });
 
 export const readiness = object('Readiness', {
-  roles: z.strictObject({ api: flag, projector: flag, mailer: flag }),
-  event_store: z.strictObject({ reachable: flag, writable: flag, head: maybePosition.nullable() }),
-  read_models: z.strictObject({ reachable: flag }),
-  projections: z.strictObject({
+  roles: object('Roles', { api: flag, projector: flag, mailer: flag }),
+  event_store: object('EventStoreReadiness', { reachable: flag, writable: flag, head: maybePosition.nullable() }),
+  read_models: object('ReadModelsReadiness', { reachable: flag }),
+  projections: object('ProjectionsReadiness', {
     caught_up: flag,
     rebuilding: flag,
     missing: z.array(view),
@@ -79,7 +79,7 @@ export const readiness = object('Readiness', {
     position: maybePosition,
     lag_ms: lag,
     unknown_events: z.record(z.string(), count).describe('By type.'),
-    parked: z.array(z.strictObject({ view, ...parked })),
+    parked: z.array(object('ParkedStreamOfView', { view, ...parked })),
   }),
   evidence: z
     .strictObject({
@@ -89,6 +89,7 @@ export const readiness = object('Readiness', {
       verified: flag.optional(),
       fault: z.string().nullish(),
     })
+    .meta({ id: 'EvidenceReadiness' })
     .optional()
     .describe('The chain of evidence; absent where another process keeps it.'),
   erasures: z
@@ -96,36 +97,35 @@ export const readiness = object('Readiness', {
       waiting: count.describe('Erasures that cannot be completed yet.'),
       why: z
         .array(
-          z.strictObject({
+          object('WaitingErasure', {
             erasure_id: z.string(),
             reason: z.enum(['email_being_sent', 'view_being_built', 'unreadable_event', 'unavailable', 'failed']),
           }),
         )
         .describe('The first hundred.'),
     })
+    .meta({ id: 'ErasuresReadiness' })
     .optional()
     .describe('Absent where another process carries erasures through.'),
-  log_lines: z.strictObject({ dropped: count }),
-  mailer: z
-    .strictObject({
-      running: count,
-      worklist_readable: flag,
-      relay: z.strictObject({
-        connections: count.describe(
-          'At most, now: fewer than configured after the mail server said that there are too many.',
-        ),
-        refuses: z
-          .strictObject({
-            since: time.describe('No e-mail was taken since then.'),
-            reason: z.string().describe('As in the reasons of events.'),
-            smtp_code: count.optional(),
-            enhanced_code: z.string().optional(),
-            tls_code: z.string().optional().describe('What is wrong with TLS: a code of OpenSSL or Node.'),
-          })
-          .optional()
-          .describe('What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails.'),
-      }),
-    })
+  log_lines: object('LogLines', { dropped: count }),
+  mailer: object('MailerReadiness', {
+    running: count,
+    worklist_readable: flag,
+    relay: object('Relay', {
+      connections: count.describe(
+        'At most, now: fewer than configured after the mail server said that there are too many.',
+      ),
+      refuses: object('RelayRefusal', {
+        since: time.describe('No e-mail was taken since then.'),
+        reason: z.string().describe('As in the reasons of events.'),
+        smtp_code: count.optional(),
+        enhanced_code: z.string().optional(),
+        tls_code: z.string().optional().describe('What is wrong with TLS: a code of OpenSSL or Node.'),
+      })
+        .optional()
+        .describe('What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails.'),
+    }),
+  })
     .optional()
     .describe('Absent where another process sends.'),
 });

@@ -17,14 +17,14 @@ import {
 } from '../../events/values.js';
 
 const nextCursor = value.text(
-  'Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.',
+  'The `cursor` of the next page, with the same filters. Absent on the last.',
   'eyJhZnRlciI6ImxzdF8wMSJ9',
 );
 
 export const incomplete = z
   .literal(true)
   .optional()
-  .describe('The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.');
+  .describe('Something may be missing: see `/health/ready`. Else absent.');
 
 /** A page, and what may stand beside it. */
 export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
@@ -33,7 +33,7 @@ export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
 });
 
 export const group = object('Group', { group_id: value.groupId, group_name: value.groupName });
-export const list = object('List', { list_id: listId, list_name: value.listName });
+export const list = object('ContactList', { list_id: listId, list_name: value.listName });
 
 export const savedContact = object(
   'SavedContact',
@@ -45,18 +45,21 @@ const line = z.int().min(1).describe('Number of the line in the request, from 1.
 
 /** A line of the answer to a bulk request. */
 export const bulkLine = z.discriminatedUnion('outcome', [
-  z.strictObject({
+  object('SavedLine', {
     line,
-    outcome: z.enum(['created', 'updated', 'unchanged']),
+    outcome: z.enum(['created', 'updated', 'unchanged']).meta({ id: 'SavedOutcome' }),
     contact_id: contactId,
     status: subscriptionStatus.describe('Of the contact in this list, as it is now.'),
     position,
   }),
-  z.strictObject({ line, outcome: z.literal('valid').describe('In a dry run.') }),
-  z.strictObject({
+  object('ValidLine', { line, outcome: z.literal('valid').describe('In a dry run.') }),
+  object('RefusedLine', {
     line,
-    outcome: z.enum(['refused', 'unavailable']).describe('`unavailable`: send this line and those after it again.'),
-    error: z.strictObject({ type: z.string(), message: z.string() }),
+    outcome: z.enum(['refused', 'unavailable']).meta({
+      id: 'RefusedOutcome',
+      description: '`unavailable`: send this line and those after it again.',
+    }),
+    error: object('ErrorOfLine', { type: z.string(), message: z.string() }),
   }),
 ]);
 

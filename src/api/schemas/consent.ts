@@ -44,7 +44,7 @@ export function consent(clock: () => number) {
     occurred_at: optional(pastMoment(clock)),
   });
   return fields
-    .meta({ description: 'How the person agreed: evidence for auditors.' })
+    .meta({ title: 'Consent', description: 'How the person agreed: evidence for auditors.' })
     .transform((given) => {
       const present = Object.entries(given).filter(([, value]) => value !== undefined);
       return present.length === 0 ? undefined : Object.fromEntries(present);
@@ -60,4 +60,5 @@ const pastMoment = (clock: () => number) =>
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],
       format: 'date-time',
+      pattern: undefined,
     });

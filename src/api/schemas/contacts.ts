@@ -17,6 +17,7 @@ export function contactBodies(clock: () => number) {
     consent: howAgreed,
     data: z
       .object({ ...fields, consent: howAgreed })
+      .meta({ title: 'NestedProfile' })
       .nullish()
       .meta({ description: 'Profile fields and consent may stand here instead of beside `email`.' }),
     message: z.unknown().optional().meta({ description: 'Ignored.' }),

@@ -36,7 +36,7 @@ export const optionalLimit = limit.optional();
 const filled = z
   .string()
   .refine((value) => value.trim() !== '', refusal('empty'))
-  .meta({ pattern: '\\S' });
+  .meta({ minLength: 1, pattern: '\\S' });
 
 export const optionalText = (description: string) => filled.meta({ description }).optional();
 
@@ -44,7 +44,7 @@ export const optionalText = (description: string) => filled.meta({ description }
 export const anyText = (description: string) => z.string().meta({ description }).optional();
 
 export const choice = <const Value extends string>(values: readonly Value[], description: string) =>
-  filled.pipe(z.enum(values)).meta({ description, type: 'string', enum: [...values] });
+  filled.pipe(z.enum(values)).meta({ description, type: 'string', enum: [...values], pattern: undefined });
 
 const timePattern =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,12})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$';

@@ -37,7 +37,9 @@ export function text(rules: TextRules, about: z.GlobalMeta = {}): z.ZodString {
   if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refusal(form.code));
   const most = maxCharacters ?? maxBytes;
   const length = most === undefined ? {} : { maxLength: most };
-  return schema.meta({ ...length, pattern: `^[^${forbidden.source.slice(1)}*$`, ...about });
+  // Not every language reads `\\u`.
+  const pattern = `^[^${forbidden.source.slice(1).replaceAll('\\u00', '\\x')}*$`;
+  return schema.meta({ ...length, pattern, ...about });
 }
 
 /** Counted only where the cheap upper bound leaves a doubt. */

@@ -23,7 +23,7 @@ const reportSeal = object('ReportSeal', {
 export const report = object(
   'Report',
   {
-    question: z.strictObject({
+    question: object('ReportQuestion', {
       contact: value.text('As it was asked for.', 'ada@example.com'),
       list_id: value.listId.nullable(),
       time,
@@ -36,14 +36,14 @@ export const report = object(
     contact: contactAt,
     history: z
       .array(
-        z.strictObject({
+        object('ReportedEvent', {
           ordinal: count.min(1).nullable().describe('Number of the event in the log.'),
           event: historyItem,
         }),
       )
       .describe('Every change, oldest first.'),
     emails: z.array(
-      z.strictObject({
+      object('ReportedEmail', {
         email_id: value.emailId,
         requested_at: time.nullable(),
         subject: z.string().nullable().describe('Null where the key may not see it.'),

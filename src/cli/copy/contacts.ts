@@ -4,12 +4,14 @@ import path from 'node:path';
 import { z } from 'zod';
 import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
+import { nameKey } from '../../events/names.js';
+import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../program.js';
 import { count, duration } from '../progress-bar.js';
 import type { ServiceAnswer, ServiceClient } from '../service-client.js';
-import { demandService } from '../through-service.js';
+import { demandService, itemsFrom } from '../through-service.js';
 
 const optionsSchema = z.object({
   list: z.string(),
@@ -26,7 +28,7 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .command('contacts')
     .description('saves the contacts of a CSV file in a list, through the running service')
     .argument('<file>', 'CSV; its first line names the columns')
-    .requiredOption('--list <id>', 'the list')
+    .requiredOption('--list <list>', 'id or name of the list')
     .option('--map <column=field...>', 'what a column is, where its name does not say so')
     .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
     .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
@@ -34,18 +36,21 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .option('--resubscribe', 'also subscribes people who have unsubscribed')
     .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
     .action((file: unknown, options: unknown) => {
-      const { list: listId, dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
-      return run(line, { file: z.string().parse(file), listId, isDryRun, ...rest });
+      const { dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
+      return run(line, { file: z.string().parse(file), isDryRun, ...rest });
     });
   withExamples(command, [
-    'audience import contacts people.csv --list lst_01J… --status Subscribed --dry-run',
+    'audience import contacts people.csv --list News --status Subscribed --dry-run',
     "audience import contacts people.csv --list lst_01J… --map 'Mail privat=email' 'Notes='",
   ]);
 }
 
-async function run(line: CommandLine, request: ContactsImport): Promise<void> {
+type Asked = Omit<ContactsImport, 'listId'> & { readonly list: string };
+
+async function run(line: CommandLine, { list, ...asked }: Asked): Promise<void> {
   const find = () => demandService(line, ': contacts are imported through it.');
   let service: ServiceClient | undefined = await find();
+  const request = { ...asked, listId: await idOfList(list, service) };
   const name = service.isNamed ? service.url : path.resolve(line.dataDir);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
@@ -65,6 +70,17 @@ async function run(line: CommandLine, request: ContactsImport): Promise<void> {
   const report = { outcome, file, list_id, dry_run, ...result, milliseconds: Math.round(milliseconds) };
   await line.stdout.write(line.json ? `${JSON.stringify(report)}\n` : inWords(request, result, milliseconds));
   if (result.rejected > 0) line.exitWith(1);
+}
+
+const listSchema = z.object({ list_id: z.string(), list_name: z.string() });
+
+/** @throws CommandFailedError there is no list of this name */
+async function idOfList(list: string, service: ServiceClient): Promise<string> {
+  if (list.startsWith('lst_')) return list;
+  const lists = await itemsFrom(service, '/v1/lists?limit=200', { item: listSchema });
+  const found = lists.find(({ list_name }) => nameKey(list_name) === nameKey(list));
+  if (found !== undefined) return found.list_id;
+  throw new CommandFailedError(`There is no list ${list}.`, { type: 'unknown_list' });
 }
 
 function inWords(

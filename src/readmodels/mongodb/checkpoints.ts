@@ -1,6 +1,6 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
 import type { Collection, Db, Filter, UpdateResult } from 'mongodb';
-import { isDuplicate } from './client.js';
+import { isDuplicate, type Asked, type AskedInOrder } from './client.js';
 import { byId } from './documents.js';
 import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from '../read-models.js';
 
@@ -33,8 +33,11 @@ export type Checkpoints = Collection<StoredCheckpoint>;
 export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckpoint>('checkpoints');
 const leasesOf = (db: Db): Collection<StoredLease> => db.collection<StoredLease>('leases');
 
-export const readCheckpoint = (checkpoints: Checkpoints, name: string): Promise<StoredCheckpoint | null> =>
-  checkpoints.findOne(byId(name));
+export const readCheckpoint = (
+  checkpoints: Checkpoints,
+  name: string,
+  asked: Partial<Asked>,
+): Promise<StoredCheckpoint | null> => checkpoints.findOne(byId(name), asked);
 
 /** @throws CommitConflictError when the checkpoint cannot be moved any more. */
 export function assertMovable(
@@ -55,7 +58,12 @@ export interface Move {
 }
 
 /** @throws CommitConflictError */
-export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Promise<void> {
+export async function moveCheckpoint(
+  checkpoints: Checkpoints,
+  move: Move,
+  asked: Partial<AskedInOrder> = {},
+): Promise<void> {
+  const upsert = { upsert: move.checkpoint.previous === null, ...sessionOf(asked) };
   const { name, previous, next, epoch = 0 } = move.checkpoint;
   const standing = {
     _id: { $eq: name },
@@ -64,27 +72,36 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
     ...(move.forgotten === undefined ? {} : { forgotten: { $not: { $gt: move.forgotten } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: toStored(next), epoch, commit: move.commit } };
-  if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null }))) return;
-  const stored = await readCheckpoint(checkpoints, name);
+  if (await isChanged(checkpoints.updateOne(standing, change, upsert))) return;
+  const stored = await readCheckpoint(checkpoints, name, asked);
   if (stored?.commit === move.commit) return;
   assertMovable(stored, move.checkpoint);
   throw new CommitConflictError(`checkpoint ${name} was forgotten meanwhile`);
 }
 
 /** Also where there is none yet: a first commit that is under way must not succeed on views that are dropped now. */
-export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previous, epoch }: Forgetting): Promise<void> {
+export async function forgetCheckpoint(
+  checkpoints: Checkpoints,
+  { name, previous, epoch }: Forgetting,
+  asked: AskedInOrder,
+): Promise<void> {
+  const { session } = asked;
   const standing = {
     _id: { $eq: name },
     checkpoint: { $eq: toStored(previous) },
     ...(epoch === undefined ? {} : { epoch: { $not: { $gt: epoch } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
-  if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null }))) return;
-  const stored = await readCheckpoint(checkpoints, name);
+  if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null, session }))) return;
+  const stored = await readCheckpoint(checkpoints, name, asked);
   // Absent: by this very call, of which the answer was lost, or by somebody else.
   if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
 }
+
+/** What writes takes no other option of a command in order. */
+const sessionOf = ({ session }: Partial<AskedInOrder>): Partial<Pick<AskedInOrder, 'session'>> =>
+  session === undefined ? {} : { session };
 
 /** Whether it was as expected, and is changed now; with `upsert`, an absent one counts as `null`. */
 async function isChanged(update: Promise<UpdateResult>): Promise<boolean> {
@@ -124,14 +141,14 @@ export interface WantedLease {
  * so that theirs may differ; a wrong clock could at most cost a change of holder, since the epoch fences the writes.
  */
 export async function takeLease(
-  db: Db,
+  { db, session }: { readonly db: Db } & Pick<AskedInOrder, 'session'>,
   { name, holder, ttl }: WantedLease,
   now: (() => number) | undefined,
 ): Promise<{ readonly epoch: number } | null> {
   const leases = leasesOf(db);
   const time = await timeOf(db, now);
   const expires_at = new Date(time + ttl);
-  const after = { returnDocument: 'after' } as const;
+  const after = { returnDocument: 'after', session } as const;
   const own = await leases.findOneAndUpdate(
     { _id: { $eq: name }, holder: { $eq: holder }, expires_at: { $gt: new Date(time) } },
     { $set: { expires_at } },

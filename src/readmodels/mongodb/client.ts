@@ -5,9 +5,11 @@ import {
   MongoClient,
   MongoError,
   ReadConcern,
+  type ClientSession,
   type Db,
   type DbOptions,
   type MongoClientOptions,
+  type Timestamp,
 } from 'mongodb';
 import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from '../read-models.js';
 
@@ -25,28 +27,70 @@ export type MongoTimeouts = Readonly<typeof mongoTimeouts>;
 /** The server was silent for too long; what it was asked to do, it may still do. */
 export class NoAnswerError extends ReadModelsUnavailableError {}
 
+type Kind = 'reading' | 'writing';
+
+/** Options of a command that reads. */
+export interface Asked {
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  /** After which the server gives up, too: nobody waits any more. */
+  readonly maxTimeMS: number;
+}
+
+/** Options of a command in order with those before it. What writes takes the session alone. */
+export interface AskedInOrder extends Asked {
+  readonly session: ClientSession;
+  readonly readConcern: ReadConcern;
+}
+
 export interface MongoConnection {
   readonly db: Db;
-  /** Runs the action within the time allowed; the signal tells it when that is over. What reads may be run twice. @throws ReadModelsUnavailableError */
-  run<T>(kind: 'reading' | 'writing', action: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Runs the action within the time allowed. What reads may be run twice. @throws ReadModelsUnavailableError */
+  run<T>(kind: Kind, action: (asked: Asked) => Promise<T>): Promise<T>;
+  /**
+   * As `run`, for what a fold starts from, and what a commit relies on. It sees only what a majority has: what one member
+   * alone has may be taken back, and a checkpoint must not move on it. It sees at least what this connection was told
+   * before: a member that has just become primary would else answer from an earlier moment.
+   */
+  runInOrder<T>(kind: Kind, action: (asked: AskedInOrder) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+const ofMajority = new ReadConcern('majority');
 
 /** Connects when first used. @throws TypeError when the URL cannot be used; its message holds nothing of the URL. */
 export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnection {
   const { client, db } = openClient(url, timeouts);
   let closing: Promise<void> | undefined;
+  /** The latest moment that a command in order was told of; a server that stands alone tells none. */
+  let seen: Timestamp | undefined;
+
+  async function run<T>(kind: Kind, action: (asked: Asked) => Promise<T>): Promise<T> {
+    if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
+    const ask = (signal: AbortSignal): Promise<T> => action({ signal, maxTimeMS: timeouts[kind] });
+    try {
+      return await within(timeouts[kind], kind === 'reading' ? onceMore(ask) : ask);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
 
   return {
     db,
-    async run(kind, action) {
-      if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
-      try {
-        return await within(timeouts[kind], kind === 'reading' ? onceMore(action) : action);
-      } catch (error) {
-        throw translated(error);
-      }
-    },
+    run,
+    runInOrder: (kind, action) =>
+      run(kind, async (asked) => {
+        const session = client.startSession({ causalConsistency: true });
+        if (seen !== undefined) session.advanceOperationTime(seen);
+        try {
+          return await action({ ...asked, session, readConcern: ofMajority });
+        } finally {
+          const { operationTime } = session;
+          if (operationTime !== undefined && (seen === undefined || operationTime.greaterThan(seen)))
+            seen = operationTime;
+          await session.endSession();
+        }
+      }),
     // What a server that hangs has to say to it makes no difference any more.
     close: () => (closing ??= within(timeouts.connecting, () => client.close()).catch(() => undefined)),
   };
@@ -56,7 +100,7 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
 const guarantees: DbOptions = {
   // What is acknowledged outlives the loss of the primary. A server without a replica set is a majority by itself.
   writeConcern: { w: 'majority', journal: true },
-  // A primary shows its own acknowledged writes to everybody, at read concern `local` too, which any server knows.
+  // For queries: a primary shows its own acknowledged writes to everybody. What is written upon is read by `runInOrder`.
   readPreference: 'primary',
   readConcern: new ReadConcern('local'),
 };

@@ -32,12 +32,15 @@ export async function commitTo(
   let forgotten: number | undefined;
   if (writes.length > 0) {
     // Stops nearly every writer that has lost its lease before it writes anything.
-    const stored = await connection.run('reading', () => readCheckpoint(checkpoints, checkpoint.name));
+    const stored = await connection.runInOrder('reading', (asked) =>
+      readCheckpoint(checkpoints, checkpoint.name, asked),
+    );
     assertMovable(stored, checkpoint);
     forgotten = stored?.forgotten ?? 0;
     await writeAll(connection, writes);
   }
-  await connection.run('writing', () => moveCheckpoint(checkpoints, { checkpoint, commit, forgotten }));
+  const move = { checkpoint, commit, forgotten };
+  await connection.runInOrder('writing', (asked) => moveCheckpoint(checkpoints, move, asked));
 }
 
 type Chunk = { readonly collection: Collection<MongoDocument>; readonly writes: readonly DocumentWrite[] };
@@ -72,9 +75,9 @@ function chunksOf({ db }: MongoConnection, writes: readonly DocumentWrite[]): Ch
 async function writeChunk(connection: MongoConnection, { collection, writes }: Chunk): Promise<void> {
   const operations = writes.map(toOperation);
   const updates = writes.filter(({ loaded }) => loaded !== null).length;
-  const isDone = await connection.run('writing', async () => {
+  const isDone = await connection.runInOrder('writing', async ({ session }) => {
     try {
-      return (await collection.bulkWrite(operations, { ordered: false })).matchedCount === updates;
+      return (await collection.bulkWrite(operations, { ordered: false, session })).matchedCount === updates;
     } catch (error) {
       refuseOther(error, { collection, writes });
       return false;
@@ -106,8 +109,8 @@ function refuseOther(error: unknown, { collection, writes }: Chunk): void {
 async function assertWritten(connection: MongoConnection, { collection, writes }: Chunk): Promise<void> {
   const ids = writes.map(({ id }) => id);
   const options = { projection: { position: 1 }, batchSize: ids.length + 1 };
-  const found = await connection.run('reading', (signal) =>
-    collection.find({ _id: { $in: ids } }, { ...options, signal }).toArray(),
+  const found = await connection.runInOrder('reading', (asked) =>
+    collection.find({ _id: { $in: ids } }, { ...options, ...asked }).toArray(),
   );
   const positions = new Map(found.map(({ _id, position }) => [_id, position]));
   for (const { id, position } of writes)

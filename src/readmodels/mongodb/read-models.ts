@@ -22,20 +22,20 @@ const chunkSize = 1_000;
 
 export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
-  const { db, run, close } = connection;
+  const { db, run, runInOrder, close } = connection;
   const checkpoints = checkpointsOf(db);
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection<MongoDocument>(storageName(view));
 
-  async function read(view: View, ids: readonly string[]): Promise<readonly MongoDocument[]> {
+  async function read(ask: typeof run, view: StoredView, ids: readonly string[]): Promise<readonly MongoDocument[]> {
     const wanted = [...new Set(ids)];
     const chunks: Promise<MongoDocument[]>[] = [];
     for (let start = 0; start < wanted.length; start += chunkSize) {
       const $in = wanted.slice(start, start + chunkSize);
       const options = { batchSize: $in.length + 1 };
       chunks.push(
-        run('reading', (signal) =>
+        ask('reading', (asked) =>
           collection(view)
-            .find({ _id: { $in } }, { ...options, signal })
+            .find({ _id: { $in } }, { ...options, ...asked })
             .toArray(),
         ),
       );
@@ -46,9 +46,9 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   async function find<D>(view: View, query: FindQuery): Promise<Page<D>> {
     const plan = planFind(view, query);
     const { filter, options } = composeFind(query, plan);
-    const found = await run('reading', (signal) =>
+    const found = await run('reading', (asked) =>
       collection(view)
-        .find(filter, { ...options, signal })
+        .find(filter, { ...options, ...asked })
         .toArray(),
     );
     const documents = found.slice(0, query.limit).flatMap((stored) => living<Document>(stored) ?? []);
@@ -69,19 +69,19 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   return {
     find,
     async get<D>(view: View, id: string) {
-      const stored = await run('reading', (signal) => collection(view).findOne(byId(id), { signal }));
+      const stored = await run('reading', (asked) => collection(view).findOne(byId(id), asked));
       return stored === null ? undefined : living<D>(stored);
     },
     async getMany<D>(view: View, ids: readonly string[]) {
-      const found = (await read(view, ids)).flatMap((stored) => living<D>(stored) ?? []);
+      const found = (await read(run, view, ids)).flatMap((stored) => living<D>(stored) ?? []);
       return new Map(found.map((document) => [document.id, document]));
     },
     async load(view, ids) {
-      const found = await read(view, ids);
+      const found = await read(runInOrder, view, ids);
       return new Map(found.map((stored) => [stored._id, { document: fromStored(stored), position: stored.position }]));
     },
     async checkpoint(name) {
-      return checkpointIn(await run('reading', () => readCheckpoint(checkpoints, name)));
+      return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
     },
     commit: (commit) => commitTo(connection, commit, newId()),
     async prepare(view, { bare = false } = {}) {
@@ -93,9 +93,10 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async drop(view) {
       await run('writing', () => collection(view).drop().catch(unlessMissing));
     },
-    forget: (checkpoint) => run('writing', () => forgetCheckpoint(checkpoints, checkpoint)),
+    forget: (checkpoint) => runInOrder('writing', (asked) => forgetCheckpoint(checkpoints, checkpoint, asked)),
     scrub: (views) => run('writing', () => dropUnnamed(views)),
-    lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
+    lease: (name, holder, ttl) =>
+      runInOrder('reading', ({ session }) => takeLease({ db, session }, { name, holder, ttl }, now)),
     fenceOff: (name, epoch) => run('reading', () => fenceOff(db, { name, epoch }, now)),
     close,
   };
@@ -114,7 +115,7 @@ async function createIndexes(
     } catch (error) {
       if (!(error instanceof NoAnswerError)) throw error;
       // Silent because it is gone, or because it is at work?
-      await run('reading', (signal) => of.findOne(byId(''), { signal }));
+      await run('reading', (asked) => of.findOne(byId(''), asked));
     }
   }
 }

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** A server that answers each command, by its name; `hello` by default. */
-async function fakeServer(answers: Readonly<Record<string, object>>): Promise<number> {
+async function fakeServer(answers: Readonly<Record<string, object>>, asked: object[] = []): Promise<number> {
   const hello = {
     ok: 1,
     isWritablePrimary: true,
@@ -28,6 +28,7 @@ async function fakeServer(answers: Readonly<Record<string, object>>): Promise<nu
   };
   const answer = (command: object): object => {
     const name = Object.keys(command)[0] ?? '';
+    asked.push(command);
     return answers[name] ?? (/^(hello|ismaster)$/i.test(name) ? { ...hello, ...answers['hello'] } : { ok: 1 });
   };
   return listen((socket) => {
@@ -154,6 +155,38 @@ describe('the connection to a MongoDB', () => {
     expect(db.readPreference?.mode).toBe('primary');
     expect(db.readConcern?.level).toBe('local');
     await close();
+  });
+
+  it('folds only on what a majority has, and lets the server give up a read that nobody waits for', async () => {
+    const asked: object[] = [];
+    const cursor = { id: BSON.Long.ZERO, ns: 'views.things_v1', firstBatch: [] };
+    const port = await fakeServer({ hello: { logicalSessionTimeoutMinutes: 30 }, find: { ok: 1, cursor } }, asked);
+    const models = openMongoReadModels({ url: `mongodb://127.0.0.1:${port}`, timeouts: quick });
+    const view = { name: 'things', version: 1, indexes: [] };
+    const finds = async (action: () => Promise<unknown>): Promise<readonly unknown[]> => {
+      asked.length = 0;
+      await action().catch(() => undefined);
+      return asked.filter((command) => 'find' in command);
+    };
+    const maxTimeMS = quick.reading;
+    const majority = { maxTimeMS, readConcern: { level: 'majority' } };
+    const place = { logId: 'log', position: '1', eventId: 'event', storages: {} };
+    const write = { view, id: 'one', document: {}, position: '1', loaded: null };
+    const commit = { writes: [write], checkpoint: { name: 'own', previous: null, next: place } };
+    expect(await finds(() => models.load(view, ['one']))).toMatchObject([majority]);
+    // The checkpoint, what was not written after all, and the checkpoint again.
+    const ofCommit = await finds(() => models.commit(commit));
+    expect(ofCommit).not.toEqual([]);
+    for (const find of ofCommit) expect(find).toMatchObject({ readConcern: majority.readConcern });
+    // Queries show what the primary has.
+    for (const query of [
+      () => models.get(view, 'one'),
+      () => models.getMany(view, ['one']),
+      () => models.find(view, { limit: 1 }),
+      () => models.checkpoint('own'),
+    ])
+      expect(await finds(query)).toMatchObject([{ maxTimeMS, readConcern: { level: 'local' } }]);
+    await models.close();
   });
 
   it('tells neither values nor credentials when the server refuses', async () => {
