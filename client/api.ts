@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 66e6f555d1449cb2141dd027baa2f5450b38188b2107e81c891623d04c5f18cc. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f44d1bdecdfef3123c2ee3509454d7eee998980ccb7856eadc8317dccce86c06. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -2578,6 +2578,8 @@ export interface components {
       what: string | null;
     };
     Rebuild: {
+      /** @description The new views go live although they differ. */
+      accept_differences?: boolean;
       /** @description Known: request, start. */
       cause: string;
       dry_run: boolean;
@@ -2929,6 +2931,7 @@ export interface components {
       statusCode: number;
     };
     StartRebuildRequest: {
+      accept_differences?: boolean | null;
       dry_run?: boolean | null;
     };
     Subscription: {

@@ -2,6 +2,7 @@
 import type { AuditReader } from '../audit/reading.js';
 import { hiddenFrom, redacted, type Hidden } from '../audit/redaction.js';
 import { ServiceError } from '../errors.js';
+import type { RebuildRequest } from '../rebuild/answers.js';
 import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
 import type { Endpoints } from './endpoints/endpoints.js';
@@ -26,7 +27,7 @@ export interface ViewsState {
 
 export interface Rebuilds {
   /** @throws ServiceError `rebuild_running` */
-  request(request: { readonly views: readonly string[]; readonly dryRun: boolean }): Promise<RebuildRecord>;
+  request(request: RebuildRequest): Promise<RebuildRecord>;
   status(): Promise<RebuildRecord | undefined>;
 }
 
@@ -59,14 +60,17 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): v
     return { contentType: 'text/event-stream', pieces };
   });
 
-  routes.on(endpoints.rebuild, async ({ input: { dry_run: dryRun }, parameter }) => {
-    const name = parameter('name');
-    const known = projections.map((view) => view.name);
-    const wanted = name === 'all' ? known : [...new Set(name.split(','))];
-    if (!wanted.every((one) => known.includes(one)))
-      throw new ServiceError('unknown_view', { names: known.join(', ') });
-    return { data: await rebuilds.request({ views: wanted, dryRun }) };
-  });
+  routes.on(
+    endpoints.rebuild,
+    async ({ input: { dry_run: dryRun, accept_differences: acceptDifferences }, parameter }) => {
+      const name = parameter('name');
+      const known = projections.map((view) => view.name);
+      const wanted = name === 'all' ? known : [...new Set(name.split(','))];
+      if (!wanted.every((one) => known.includes(one)))
+        throw new ServiceError('unknown_view', { names: known.join(', ') });
+      return { data: await rebuilds.request({ views: wanted, dryRun, acceptDifferences }) };
+    },
+  );
 }
 
 function shown({ name, version }: View, state: ViewsState, running: RebuildRecord | undefined): object {

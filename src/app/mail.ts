@@ -72,9 +72,9 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     reader: store,
     handler: commands.emails,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
-    // Until the views have shown something, they may not exist.
-    due: async (now, limit) => (views.hasShown() ? await views.queries.dueEmails(now, limit) : []),
-    sending: async (limit) => (views.hasShown() ? await views.queries.sendingEmails(limit) : []),
+    // Until the view has shown something, it may not exist.
+    due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
+    sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,
     transport,
     dkim,

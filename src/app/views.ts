@@ -12,6 +12,7 @@ import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/contact-of-stream.js';
 import { contacts } from '../projections/contacts.js';
+import { emails } from '../projections/emails.js';
 import { createQueries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { oldStoragesName } from '../projector/old-storages.js';
@@ -113,8 +114,8 @@ export async function openViews(options: ViewsOptions) {
     keptChain: () => keptHead(views),
     /** That of the log, or the one that some process keeps beside the views. */
     tree: linkSourceOf(store).tree ?? keptTree(views),
-    /** The views have shown something since the start: they can be asked. */
-    hasShown: (): boolean => own.visiblePosition() !== '',
+    /** The views have shown something since the start, and `emails` is not being built for the first time: it can be asked. */
+    hasEmails: (): boolean => own.visiblePosition() !== '' && !views.missing().includes(emails.name),
     onMoved: (listener: MovedListener): void => void listeners.push(listener),
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),

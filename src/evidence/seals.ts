@@ -17,7 +17,7 @@ import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EvidenceGuard } from './guard.js';
-import type { OpenLease } from '../stores/own-lease.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
@@ -64,7 +64,7 @@ export async function openSeals(options: SealsOptions): Promise<Subscriber<'turn
   const { config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  return createSeals(options, await options.openLease('seals'));
+  return createSeals(options, await options.openLease('seals', seldomLeaseMs));
 }
 
 /** An older copy of the whole folder is right by itself: only what was kept elsewhere tells. A share may not answer for long, so nothing waits for it. */

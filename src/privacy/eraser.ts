@@ -5,7 +5,7 @@ import { isUnreadable } from '../events/codec.js';
 import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber, WorkLease } from '../flow/subscriber.js';
-import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
 import { createAwaitedEmails } from './awaited-emails.js';
 import { complete, erase, type Erased, type EraseOptions } from './erase.js';
 
@@ -66,7 +66,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
   /** By id. */
   const waiting = new Map<string, Waiting>();
   const wait = (id: string, reason: WaitingErasure['reason'], failed = 0): void =>
-    void waiting.set(id, { reason, failed, until: now() + (failed > 0 ? restMs : lookMs) });
+    void waiting.set(id, { reason, failed, until: now() + (isFault(reason) ? restMs : lookMs) });
   const isDue = (id: string): boolean => now() >= (waiting.get(id)?.until ?? 0);
   const pieceOf = (type: EraserWork['type'], ids: readonly string[]): EraserWork[] =>
     running.has(type) || ids.length === 0 ? [] : [{ type, ids }];
@@ -89,9 +89,9 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     if (tries.every((failed) => failed === 0) && erased.size === 0) failures.clear();
   }
 
-  function fail(error: unknown, signal: AbortSignal): void {
+  function fail(error: unknown): void {
     const reason = String(error);
-    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
+    if (!failures.has(reason)) logger.error({ err: error }, 'an erasure cannot go on: tried again');
     failures.add(reason);
   }
 
@@ -132,8 +132,10 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
         if (type === 'complete') await completeAll(ids);
         else for (const id of ids) await eraseOne(id);
       } catch (error) {
-        for (const id of ids) wait(id, reasonOf(error), (waiting.get(id)?.failed ?? 0) + 1);
-        fail(error, signal);
+        const reason = reasonOf(error);
+        // A start waits for as long as the view is built: nobody could be asked for before, either.
+        for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
+        if (isFault(reason) && !signal.aborted) fail(error);
       } finally {
         running.delete(type);
       }
@@ -145,9 +147,13 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
   };
 }
 
+const isFault = (reason: WaitingErasure['reason']): boolean =>
+  reason !== 'email_being_sent' && reason !== 'view_being_built';
+
 function reasonOf(error: unknown): WaitingErasure['reason'] {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (isUnreadable(cause)) return 'unreadable_event';
+  if (cause instanceof ViewMissingError) return 'view_being_built';
   const isOutage = error instanceof ServiceError || cause instanceof StoreUnavailableError;
   return isOutage || cause instanceof ReadModelsUnavailableError ? 'unavailable' : 'failed';
 }

@@ -12,7 +12,7 @@ import { takeTurns } from '../flow/turns.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import type { OpenLease } from '../stores/own-lease.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 const dayMs = 86_400_000;
 
@@ -93,7 +93,7 @@ interface RetentionOfProcess {
   readonly commands: Pick<RetentionOptions, 'emails'>;
   readonly views: {
     readonly queries: { readonly emailsEndedBefore: RetentionOptions['endedBefore'] };
-    hasShown(): boolean;
+    hasEmails(): boolean;
   };
   readonly logger: Pick<Logger, 'info'>;
   readonly clock: () => number;
@@ -109,8 +109,8 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
   async function turn(signal: AbortSignal): Promise<void> {
     const pause = async (milliseconds: number): Promise<void> =>
       await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-    // Until the views have shown something, they may not exist.
-    while (!views.hasShown() && !signal.aborted) await pause(lookMs);
+    // Until the view has shown something, it may not exist.
+    while (!views.hasEmails() && !signal.aborted) await pause(lookMs);
     const before = retainedSince(config.retainEmails, clock());
     const erased = await eraseEnded(
       {
@@ -131,7 +131,7 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
 
   return takeTurns({
     name: 'retention',
-    lease: await options.openLease('retention'),
+    lease: await options.openLease('retention', seldomLeaseMs),
     ...{ pause: pauseMs, monotonic, turn },
   });
 }

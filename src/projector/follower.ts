@@ -25,10 +25,13 @@ export interface FollowerOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds between two questions. */
-const idleMs = 200;
+/** Milliseconds between two questions: while the views move, and when they have not for a while. */
+const movingMs = 200;
+const idleMs = 1_000;
 const awaitedMs = 5;
 const parkedMs = 1_000;
+/** After which views that do not move are idle. */
+const calmMs = 5_000;
 
 export function createFollower(options: FollowerOptions) {
   const { readModels, ownWrites, onMoved, onFault, now } = options;
@@ -39,6 +42,7 @@ export function createFollower(options: FollowerOptions) {
   let closed = false;
   let status: FollowerStatus = { fault: null, parked: [], rebuilding: false, missing: [], live: {} };
   let parkedAt = -Infinity;
+  let movedAt = now();
   /** Ends the pause, if it is a long one. */
   let waking = new AbortController();
 
@@ -66,11 +70,14 @@ export function createFollower(options: FollowerOptions) {
     if (position > after) ownWrites.advance(position);
     // A report of this process's projector meanwhile is newer than the answer.
     else if (position < after && before === after) ownWrites.restartAt(position);
-    if (ownWrites.visiblePosition() !== after) onMoved(after);
+    if (ownWrites.visiblePosition() === after) return;
+    movedAt = now();
+    onMoved(after);
   }
 
   async function parkedNow(checkpoint: Checkpoint | null): Promise<readonly ParkedStream[]> {
-    if (checkpoint === null || now() - parkedAt <= parkedMs) return status.parked;
+    const restMs = now() - movedAt < calmMs ? parkedMs : calmMs;
+    if (checkpoint === null || now() - parkedAt <= restMs) return status.parked;
     const parked = await readParked(readModels);
     parkedAt = now();
     return [...parked.values()];
@@ -87,7 +94,7 @@ export function createFollower(options: FollowerOptions) {
       }
       waking = new AbortController();
       if (ownWrites.isAwaited() && status.fault === null) await sleep(awaitedMs);
-      else await pause(idleMs, waking.signal);
+      else await pause(now() - movedAt < calmMs ? movingMs : idleMs, waking.signal);
     }
   }
 

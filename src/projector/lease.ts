@@ -65,6 +65,16 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     }
   }
 
+  /** Tells once refusals go back further than the lease of a holder that died would have lasted. */
+  function refusals(onHeldElsewhere: (() => void) | undefined): (asked: Moment | undefined) => void {
+    let since: number | undefined;
+    return (asked) => {
+      if (asked === undefined) return;
+      if (since !== undefined && asked.now - since > ttl) onHeldElsewhere?.();
+      since ??= now();
+    };
+  }
+
   function renewLater(): void {
     clearTimeout(renewal);
     if (closed) return;
@@ -108,23 +118,19 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
      * Resolves with the epoch once this process holds the lease, a new one after it ran out; `null` when the signal aborts first.
      * `onHeldElsewhere`: called when another process lives that renews it. @throws ReadModelsUnavailableError
      */
-    async hold(signal: AbortSignal, onHeldElsewhere = (): void => undefined): Promise<number | null> {
+    async hold(signal: AbortSignal, onHeldElsewhere?: () => void): Promise<number | null> {
       if (!isHeld()) lapsed = held;
-      let refusedSince = Infinity;
+      const refused = refusals(onHeldElsewhere);
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
         const { epoch, asked } = early > 0 ? nothing : await take();
-        // By then that of a holder that died would have run out.
-        if (asked !== undefined && epoch === undefined) {
-          refusedSince = Math.min(refusedSince, now());
-          if (asked.now - refusedSince > ttl) onHeldElsewhere();
-        }
         if (epoch !== undefined && epoch !== lapsed) {
           [held, since] = [epoch, asked];
           renewLater();
           return epoch;
         }
-        if (epoch !== undefined) await readModels.lease(name, holder, 0);
+        if (epoch === undefined) refused(asked);
+        else await readModels.lease(name, holder, 0);
         await sleep(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, undefined, { signal }).catch(() => undefined);
       }
       return null;

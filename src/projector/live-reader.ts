@@ -1,5 +1,11 @@
 /** Reads of the live views: a read that names a view reads the storage version of it that is live. */
-import { ReadModelsUnavailableError, storageOf, type ReadModelReader, type View } from '../readmodels/read-models.js';
+import {
+  ReadModelsUnavailableError,
+  storageOf,
+  ViewMissingError,
+  type ReadModelReader,
+  type View,
+} from '../readmodels/read-models.js';
 import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 
 export interface LiveReader extends ReadModelReader {
@@ -35,7 +41,7 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
   const live = (view: View): View => {
     const found = stored.get(view.name);
     if (found === undefined) return view;
-    if (found === null) throw new ReadModelsUnavailableError(`the view ${view.name} has not been built yet`);
+    if (found === null) throw new ViewMissingError(view.name);
     return found;
   };
 

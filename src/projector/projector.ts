@@ -61,8 +61,8 @@ export interface InitialBuild extends FoldedViews {
 const poisonAttempts = 3;
 const poisonPauseMs = 20;
 const backOffMs = { first: 50, most: 5_000 };
-/** How long readers have to notice that the views are reset. */
-const settleMs = 1_000;
+/** How long readers have to notice that the views are reset: they ask at least once a second. */
+const settleMs = 2_000;
 
 const noJobs: ProjectorJobs = { isWaiting: () => false, onAdded: () => undefined, next: async () => undefined };
 
@@ -153,7 +153,7 @@ async function begin(run: Run): Promise<void> {
     reader,
     views: projections,
     foreignViews,
-    // Followers ask several times a second; one that is slow waits for positions anyway.
+    // A follower that is slow waits for positions anyway.
     settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
     onRebuild: (kind, message) => options.onFault({ kind, message }),
   });

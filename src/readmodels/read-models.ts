@@ -183,3 +183,10 @@ export class ReadModelsUnavailableError extends Error {
 
 /** Another process or thread is writing, and went on for longer than this one waits. */
 export class ReadModelsBusyError extends ReadModelsUnavailableError {}
+
+/** Nothing readable of the view is live: it is built, as after an update. */
+export class ViewMissingError extends ReadModelsUnavailableError {
+  constructor(view: string) {
+    super(`the view ${view} has not been built yet`);
+  }
+}

@@ -64,6 +64,7 @@ export const rebuild = z
     rebuild_id: z.guid(),
     views: z.array(viewName),
     dry_run: z.boolean(),
+    accept_differences: z.boolean().optional().describe('The new views go live although they differ.'),
     /** `start`: of views that the code has changed. */
     cause: z.enum(['request', 'start']),
     requested_at: time,
@@ -87,6 +88,8 @@ export interface RebuildRequest {
   readonly views: readonly string[];
   /** Everything but the switch. */
   readonly dryRun: boolean;
+  /** Switches although the new views differ: the live ones were damaged. */
+  readonly acceptDifferences?: boolean | undefined;
 }
 
 export interface RebuildRun extends RebuildRequest {

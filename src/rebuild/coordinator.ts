@@ -98,12 +98,12 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     // If this process leads no more, the one that does finds it running, and continues it.
     if (!mayBegin()) return;
     current = written = record;
-    const { rebuild_id, views, dry_run, cause } = record;
-    log('info', 'rebuild begins', { rebuild_id, views, dry_run, cause });
+    const { rebuild_id, views, dry_run, accept_differences, cause } = record;
+    log('info', 'rebuild begins', { rebuild_id, views, dry_run, accept_differences, cause });
     thread = startThread({
       settings,
       holder: `${options.holder} ${randomUUID()}`,
-      run: { views, dryRun: dry_run, isStart: cause === 'start' },
+      run: { views, dryRun: dry_run, acceptDifferences: accept_differences, isStart: cause === 'start' },
       onProgress: (progress) => change({ progress }),
       requestSwitch: options.requestSwitch,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
@@ -139,8 +139,18 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       : asNew({ views: state.missing, dryRun: false }, 'start');
 
   const time = (): string => new Date(clock()).toISOString();
-  const asNew = ({ views, dryRun }: RebuildRequest, cause: RebuildRecord['cause']): RebuildRecord =>
-    newRecord({ rebuild_id: randomUUID(), views, dry_run: dryRun, cause, requested_at: time() });
+  const asNew = (
+    { views, dryRun, acceptDifferences = false }: RebuildRequest,
+    cause: RebuildRecord['cause'],
+  ): RebuildRecord =>
+    newRecord({
+      rebuild_id: randomUUID(),
+      views,
+      dry_run: dryRun,
+      accept_differences: acceptDifferences,
+      cause,
+      requested_at: time(),
+    });
 
   async function over(end: RebuildResult | string): Promise<void> {
     thread = undefined;

@@ -53,7 +53,7 @@ const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now, resumes: true });
 
 async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<RebuildResult> {
-  const { views, dryRun, isPreparation, signal } = input;
+  const { views, dryRun, acceptDifferences, isPreparation, signal } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
@@ -61,7 +61,7 @@ async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<Rebuild
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
       ...input,
-      run: { views, dryRun, isStart: false, isPreparation },
+      run: { views, dryRun, acceptDifferences, isStart: false, isPreparation },
       projections: liveProjections,
       requestSwitch: jobs.requestSwitch,
       epoch,

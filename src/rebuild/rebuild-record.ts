@@ -12,7 +12,7 @@ const recordCheckpoint = 'rebuilds';
 
 export const isOpen = ({ state }: Pick<RebuildRecord, 'state'>): boolean => state === 'waiting' || state === 'running';
 
-type Asked = 'rebuild_id' | 'views' | 'dry_run' | 'cause' | 'requested_at';
+type Asked = 'rebuild_id' | 'views' | 'dry_run' | 'accept_differences' | 'cause' | 'requested_at';
 
 export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => ({
   ...asked,

@@ -15,7 +15,12 @@ export type FromRebuild =
   | { readonly type: 'end'; readonly end: RebuildResult | string };
 export type ToRebuild = SwitchAnswer | 'stop';
 
-const runSchema = z.object({ views: z.array(z.string()), dryRun: z.boolean(), isStart: z.boolean() });
+const runSchema = z.object({
+  views: z.array(z.string()),
+  dryRun: z.boolean(),
+  acceptDifferences: z.boolean().optional(),
+  isStart: z.boolean(),
+});
 
 const main = parentPort;
 if (main === null) throw new Error('rebuild-worker runs as a worker thread only');

@@ -139,7 +139,7 @@ async function finish(rebuild: Rebuild, built: NewStorages): Promise<RebuildResu
   const folding = await foldNewStorages(built, input);
   const views = run.isStart ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
   const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
-  if (run.dryRun || differs) {
+  if (run.dryRun || (differs && run.acceptDifferences !== true)) {
     await dropUnfinished(input);
     return { outcome: differs ? 'differs' : 'checked', views };
   }

@@ -28,5 +28,25 @@ function withViewsIn(url: string): void {
       const { body } = await service.get('/health/ready');
       expect(body).toMatchObject({ data: { projections: { projector: 'leading', caught_up: true } } });
     });
+    it('gets a view back of which somebody dropped the collection, once the differences are accepted', async () => {
+      await service.make('/v1/groups/create', { group_name: 'Readers' }, 'group_id');
+      const groups = async () => ((await service.get('/v1/groups')).body as { data: unknown[] }).data;
+      expect(await groups()).toHaveLength(1);
+      await database.client.db().collection('groups_v1').drop();
+      expect(await groups()).toEqual([]);
+      const rebuilt = async (body: object): Promise<unknown> => {
+        expect((await service.post('/v1/projections/groups/rebuild', body)).status).toBe(200);
+        const { text } = await service.get('/v1/projections/rebuild?follow=true');
+        return JSON.parse(text.slice(text.lastIndexOf('data: ') + 'data: '.length));
+      };
+      expect(await rebuilt({})).toMatchObject({ outcome: 'differs', state: 'failed' });
+      expect(await groups()).toEqual([]);
+      expect(await rebuilt({ accept_differences: true })).toMatchObject({
+        outcome: 'switched',
+        accept_differences: true,
+        results: [{ name: 'groups', differing: 1, live_documents: 0, documents: 1 }],
+      });
+      expect(await groups()).toHaveLength(1);
+    });
   });
 }

@@ -207,14 +207,18 @@ describe('a rebuild', () => {
       const models = openSqliteReadModels({ file: path.join(service.dataDir, 'views.db') });
       const previous = await models.checkpoint('views');
       if (previous === null) throw new Error('there are no views');
-      const next = { ...previous, storages: { ...previous.storages, contacts: 1 } };
+      const next = { ...previous, storages: { ...previous.storages, contacts: 1, emails: 1 } };
       await models.commit({ writes: [], checkpoint: { name: 'views', previous, next } });
       await models.close();
+      const before = service.output().length;
       await service.start();
       expect((await service.get(`/v1/lists/${list}`)).status).toBe(200);
       await eventually(async () => ((await service.get(target)).status === 200 ? true : undefined));
-      expect(await over(service)).toMatchObject({ cause: 'start', outcome: 'switched', views: ['contacts'] });
+      const views = ['contacts', 'emails'];
+      expect(await over(service)).toMatchObject({ cause: 'start', outcome: 'switched', views });
       await eventually(async () => ((await service.get('/health/ready')).status === 200 ? true : undefined));
+      // An update is no fault: the mailer waits for its view.
+      expect(service.output().slice(before)).not.toContain('"level":50');
       await expectTrueViews(service);
     },
   );

@@ -4,7 +4,7 @@ import { openCommands } from '../../src/app/commands.js';
 import { deriveStreamKeys, erasuresStream } from '../../src/events/streams.js';
 import { createRunner } from '../../src/flow/run-subscriber.js';
 import { createEraser } from '../../src/privacy/eraser.js';
-import { ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
+import { ReadModelsUnavailableError, ViewMissingError } from '../../src/readmodels/read-models.js';
 import { openLog } from '../support/event-log.js';
 
 const keys = deriveStreamKeys('a secret of the tests, long enough for a key');
@@ -22,14 +22,14 @@ async function open() {
   };
   const hidden = await request('ers_1');
   await request('ers_2');
-  const given = { now: 0, isBuilding: false };
+  const given = { now: 0, isBuilding: false, fault: new Error('not shown') };
   const told: string[] = [];
   const eraser = createEraser({
     steps: {
       ...{ store, contacts, emails, erasures },
       views: {
-        shown: (position) => (position === hidden ? Promise.reject(new Error('not shown')) : Promise.resolve()),
-         
+        shown: (position) => (position === hidden ? Promise.reject(given.fault) : Promise.resolve()),
+
         async *emailsTo() {
           yield [];
         },
@@ -86,6 +86,17 @@ it('completes none while other storages of a view hold who was erased', async ()
   given.now += 500;
   expect(await run()).toEqual(['complete ers_2']);
   expect(await unfinished()).toEqual(['ers_1']);
+});
+
+it('waits for a view that is built without calling it a failure, and a start waits with it', async () => {
+  const { eraser, given, told, run } = await open();
+  given.fault = new ViewMissingError('emails');
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect(await run()).toContain('erase ers_1');
+    given.now += 500;
+  }
+  expect(eraser.waiting()).toEqual([{ erasure_id: 'ers_1', reason: 'view_being_built' }]);
+  expect([eraser.isCaughtUp(), told]).toEqual([false, []]);
 });
 
 it('speaks of no erasure while there may be none: the lease cannot be asked for', async () => {

@@ -106,6 +106,9 @@ describe('a rebuild', () => {
     expect(result).toMatchObject({ outcome: 'differs', views: [{ differing: 1, differences: [contactId(7)] }] });
     expect(versionsOf(projector.status().live)).toEqual([3, 2]);
     expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).toBe('Eve');
+    const accepted = await projector.rebuild({ views: ['contacts'], acceptDifferences: true });
+    expect(accepted).toMatchObject({ outcome: 'switched', views: [{ differing: 1, is_changed: false }] });
+    expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).not.toBe('Eve');
   });
 
   it('killed at random goes on where it was', async () => {

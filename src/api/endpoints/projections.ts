@@ -4,11 +4,12 @@ import { choice } from '../schemas/query.js';
 import { rebuild, viewState } from '../../rebuild/answers.js';
 import { ownRead, ownWrite } from './endpoint.js';
 
-const dryRun = z
-  .boolean()
-  .meta({ description: 'Build and compare, but do not switch.' })
-  .nullish()
-  .transform((value) => value ?? false);
+const flagOf = (description: string) =>
+  z
+    .boolean()
+    .meta({ description })
+    .nullish()
+    .transform((value) => value ?? false);
 
 export const projectionsEndpoints = {
   list: ownRead('listProjections', '/v1/projections', {
@@ -29,7 +30,10 @@ export const projectionsEndpoints = {
     scope: 'projections',
     summary: 'Rebuild views from the first event',
     description: '`name` is a view, several with commas, or `all`.',
-    body: z.object({ dry_run: dryRun }),
+    body: z.object({
+      dry_run: flagOf('Build and compare, but do not switch.'),
+      accept_differences: flagOf('Switch although the new views differ: the live ones were damaged.'),
+    }),
     answer: { data: rebuild },
     errors: ['unknown_view', 'rebuild_running'],
   }),

@@ -1,5 +1,6 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
+import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Poison } from '../../projector/fold.js';
@@ -16,13 +17,18 @@ import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
 import type { ServiceClient } from '../service-client.js';
 import { whileOpen } from '../while-open.js';
 
-const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
+const optionsSchema = z.object({
+  dryRun: z.boolean().default(false),
+  acceptDifferences: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
 
 const pollMs = 250;
 
 interface Wanted {
   readonly views: readonly string[];
   readonly dryRun: boolean;
+  readonly acceptDifferences: boolean;
 }
 
 export function registerRebuild(projections: Command, line: CommandLine): void {
@@ -31,9 +37,14 @@ export function registerRebuild(projections: Command, line: CommandLine): void {
     .description('builds views beside the live ones, compares, and switches')
     .argument('<name...>', 'views, or all')
     .option('--dry-run', 'everything but the switch')
-    .action((names: readonly string[], options: unknown) =>
-      rebuild({ views: viewsIn(names), dryRun: optionsSchema.parse(options).dryRun }, line),
-    );
+    .option('--accept-differences', 'switches although the new views differ: the live ones were damaged')
+    .option('--yes', 'does not ask before it accepts differences')
+    .action(async (names: readonly string[], options: unknown) => {
+      const { yes, ...wanted } = optionsSchema.parse(options);
+      const views = viewsIn(names);
+      if (wanted.acceptDifferences && !yes) await confirm(views);
+      await rebuild({ views, ...wanted }, line);
+    });
   withExamples(command, [
     'audience projections rebuild contacts memberships',
     'audience projections rebuild all --dry-run',
@@ -48,6 +59,17 @@ function viewsIn(words: readonly string[]): readonly string[] {
   if (unknown.length > 0)
     throw new UsageError(`There is no view of that name. There are: ${known.join(', ')}; or all.`);
   return names.includes('all') ? known : [...new Set(names)];
+}
+
+/** @throws UsageError without a terminal, or after another answer than yes */
+async function confirm(views: readonly string[]): Promise<void> {
+  const unasked = 'Differences are accepted with --yes, or with the answer yes on a terminal. Nothing was done.';
+  if (!process.stdin.isTTY) throw new UsageError(unasked);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal
+    .question(`The new ${views.join(', ')} go live whatever they differ in. Was --dry-run looked at? Go on (yes/no)? `)
+    .finally(() => terminal.close());
+  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
 }
 
 async function rebuild(wanted: Wanted, line: CommandLine): Promise<void> {
@@ -78,7 +100,7 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
       telling,
     );
   const path = `/v1/projections/${wanted.views.join(',')}/rebuild`;
-  const asked = await service.ask({ method: 'POST', path, body: { dry_run: wanted.dryRun } });
+  const asked = await service.ask({ method: 'POST', path, body: bodyOf(wanted) });
   if (asked.status !== 200) throw new CommandFailedError(asked.message, { type: 'refused' });
   const { rebuild_id } = rebuildSchema.parse(asked.data);
   const { signal } = telling.line;
@@ -92,6 +114,12 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
   }
 }
 
+/** A service of before knows no differences to be accepted. */
+const bodyOf = ({ dryRun, acceptDifferences }: Wanted): object => ({
+  dry_run: dryRun,
+  ...(acceptDifferences ? { accept_differences: true } : {}),
+});
+
 async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
   const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections/rebuild' });
   if (status === 200) return rebuildSchema.parse(data);
@@ -99,22 +127,23 @@ async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
 }
 
 /** For a running service of another version: builds the views of this version beside its own. */
-async function prepare(views: readonly string[], { dryRun }: Wanted, telling: Telling): Promise<Rebuilt> {
-  if (dryRun)
+async function prepare(views: readonly string[], wanted: Wanted, telling: Telling): Promise<Rebuilt> {
+  if (wanted.dryRun)
     throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
   telling.line.stderr.write(
     `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
   );
-  return await directly({ views, dryRun }, { ...telling, isPreparation: true });
+  return await directly({ ...wanted, views }, { ...telling, isPreparation: true });
 }
 
 async function directly(
-  { views, dryRun }: Wanted,
+  { views, dryRun, acceptDifferences }: Wanted,
   { line, bar, isPreparation = false }: Telling & { readonly isPreparation?: boolean },
 ): Promise<Rebuilt> {
   const result = await line.rebuild({
     views,
     dryRun,
+    acceptDifferences,
     isPreparation,
     onProgress: (progress) => report(bar, progress),
   });

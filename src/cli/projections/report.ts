@@ -15,7 +15,9 @@ export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, pai
     switched: paint.good('Rebuilt: the new views are live.'),
     checked: paint.good('Equal: the live views are what the log says. Nothing was switched.'),
     prepared: paint.good('Built: the next start of this version continues them.'),
-    differs: paint.bad('Different: the live views are not what the log says. Nothing was switched.'),
+    differs: paint.bad(
+      'Different: the live views are not what the log says. Nothing was switched. If they were damaged: --accept-differences.',
+    ),
     poison: paint.bad('Stopped: an event cannot be folded. The live views are untouched.'),
   };
   const head = outcome === null ? paint.bad(`Given up: ${fault ?? 'no reason known'}`) : words[outcome];

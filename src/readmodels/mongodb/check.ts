@@ -1,36 +1,37 @@
-/** Looks at a MongoDB before a start relies on it: is it there, does it let us in, may we write. */
+/** Looks at a MongoDB before a start relies on it: is it there, does it let us in, may we do what we will, and is it one. */
 import { MongoAPIError, MongoCompatibilityError, MongoParseError, type MongoClient } from 'mongodb';
-import { checkpointsOf } from './checkpoints.js';
 import {
   causesOf,
   describeError,
+  fieldsOf,
+  isRefusal,
   mongoTimeouts,
   openClient,
-  serverCode,
+  systemCode,
   within,
   type MongoTimeouts,
 } from './client.js';
+import { ReadModelsUnavailableError } from '../read-models.js';
+import { LookAlikeError, MissingRightError, tryOut } from './trial.js';
 
 /**
- * `unreachable`: it may still come. `refused`: it refuses the user, or what the user has to do. `unusable`: the URL, or what
- * it leads to, such as a server that is too old for the driver. Reasons hold no value, credential or address.
+ * `unreachable`: it may still come. `refused`: it refuses the user, or what the user has to do. `tls`: its certificate is
+ * not trusted. `unusable`: the URL, or what it leads to, such as a server that is too old for the driver, or is no MongoDB.
+ * Reasons hold no value, credential or address.
  */
 export type MongoVerdict =
-  { readonly status: 'ready' } | { readonly status: 'unreachable' | 'refused' | 'unusable'; readonly reason: string };
+  | { readonly status: 'ready' }
+  | { readonly status: 'unreachable' | 'refused' | 'tls' | 'unusable'; readonly reason: string };
 
-/** Reads and writes as the service will, and changes nothing. Never rejects. */
+/** Reads and writes as the service will, in a collection of its own that it drops again. Never rejects. */
 export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>): Promise<MongoVerdict> {
   const { connecting, reading, writing } = { ...mongoTimeouts, ...timeouts };
   let client: MongoClient | undefined;
   try {
     const opened = openClient(url, { connecting, reading, writing });
     client = opened.client;
-    const checkpoints = checkpointsOf(opened.db);
-    await within(connecting + reading, async () => {
-      await checkpoints.findOne({ _id: '' });
-      // Matches nothing: no checkpoint is called so.
-      await checkpoints.updateOne({ _id: '' }, { $set: { epoch: 0 } });
-    });
+    await within(connecting + reading, () => opened.client.connect());
+    await tryOut(opened.db, writing);
     return { status: 'ready' };
   } catch (error) {
     return judge(error);
@@ -39,15 +40,45 @@ export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>)
   }
 }
 
-/** Unauthorized, AuthenticationFailed, UserNotFound, and what Atlas says instead. */
-const refusals: ReadonlySet<number | undefined> = new Set([13, 18, 11, 8000]);
-
 function judge(error: unknown): MongoVerdict {
-  if (error instanceof TypeError) return { status: 'unusable', reason: error.message };
-  const reason =
-    error instanceof Error && error.name === 'ReadModelsUnavailableError' ? error.message : describeError(error);
-  if (refusals.has(serverCode(error))) return { status: 'refused', reason };
-  const isTooOld = [...causesOf(error)].some((cause) => cause instanceof MongoCompatibilityError);
-  const isUnusable = isTooOld || error instanceof MongoAPIError || error instanceof MongoParseError;
-  return { status: isUnusable ? 'unusable' : 'unreachable', reason };
+  const status = statusOf(error);
+  if (status !== 'unreachable') return { status, reason: reasonOf(error) };
+  const hint = hintOf(error);
+  return { status, reason: hint === undefined ? reasonOf(error) : `${reasonOf(error)} (${hint})` };
+}
+
+function statusOf(error: unknown): Exclude<MongoVerdict['status'], 'ready'> {
+  if (error instanceof MissingRightError || isRefusal(error)) return 'refused';
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(systemCode(error) ?? '')) return 'tls';
+  return isFile(error) || [...causesOf(error)].some((cause) => unusable.some((one) => cause instanceof one))
+    ? 'unusable'
+    : 'unreachable';
+}
+
+const unusable = [TypeError, LookAlikeError, MongoCompatibilityError, MongoAPIError, MongoParseError];
+const isFile = (error: unknown): boolean => fieldsOf(error).syscall === 'open';
+
+/** These messages are our own. */
+function reasonOf(error: unknown): string {
+  if (isFile(error)) return `a file that the URL names (such as tlsCAFile) cannot be read: ${systemCode(error)}`;
+  const own = [TypeError, LookAlikeError, MissingRightError, ReadModelsUnavailableError];
+  return error instanceof Error && own.some((one) => error instanceof one) ? error.message : describeError(error);
+}
+
+/** What the URL may lack, where the server cannot say. */
+function hintOf(error: unknown): string | undefined {
+  const messages = [...causesOf(error)].map((cause) => (cause instanceof Error ? cause.message : ''));
+  if (messages.some((message) => message.includes('before secure TLS connection')))
+    return 'the URL asks for TLS: does the server speak it?';
+  if (messages.some((message) => /^connection .* closed$/.test(message)))
+    return 'the server closed the connection: does it want TLS, tls=true?';
+  const { setName, servers } = fieldsOf(fieldsOf(error).reason);
+  const isEmpty = servers instanceof Map && [...servers.values()].every(isOfNoSet);
+  return typeof setName === 'string' && isEmpty ? 'no server there is of the replicaSet that the URL names' : undefined;
+}
+
+/** It answers, and the driver does not count it. */
+function isOfNoSet(server: unknown): boolean {
+  const { type, error } = fieldsOf(server);
+  return type === 'Unknown' && error === null;
 }

@@ -169,9 +169,15 @@ function translated(error: unknown): unknown {
   if (error instanceof ReadModelsUnavailableError) return error;
   // No cause: the driver's own messages quote values, hosts and users.
   if (error instanceof MongoError || error instanceof BSON.BSONError || systemCode(error) !== undefined)
-    return new ReadModelsUnavailableError(describeError(error));
+    return new ReadModelsUnavailableError(`${describeError(error)}${isRefusal(error) ? `: ${lasting}` : ''}`);
   return error;
 }
+
+const lasting = 'no repeat mends this, MongoDB refuses the user or what it is to do';
+
+/** Unauthorized, AuthenticationFailed, UserNotFound, and what Atlas says instead. */
+const refusals: ReadonlySet<number | undefined> = new Set([13, 18, 11, 8000]);
+export const isRefusal = (error: unknown): boolean => refusals.has(serverCode(error));
 
 export function describeError(error: unknown): string {
   const { code, codeName } = fieldsOf(error);
@@ -182,7 +188,7 @@ export function describeError(error: unknown): string {
 }
 
 /** The number the server gave the error, also where the driver wraps it. */
-export function serverCode(error: unknown): number | undefined {
+function serverCode(error: unknown): number | undefined {
   for (const one of causesOf(error)) {
     const { code } = fieldsOf(one);
     if (typeof code === 'number') return code;
@@ -194,7 +200,7 @@ export function serverCode(error: unknown): number | undefined {
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof MongoError && !(error instanceof MongoBulkWriteError) && error.code === 11_000;
 
-function systemCode(error: unknown): string | undefined {
+export function systemCode(error: unknown): string | undefined {
   for (const one of causesOf(error)) {
     const { code } = fieldsOf(one);
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
@@ -213,6 +219,7 @@ export function* causesOf(error: unknown, depth = 0): Generator {
   if (servers instanceof Map) for (const server of servers.values()) yield* causesOf(server, depth + 1);
 }
 
-type Fields = Readonly<Partial<Record<'code' | 'codeName' | 'cause' | 'reason' | 'error' | 'servers', unknown>>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
+type Field = 'code' | 'codeName' | 'cause' | 'reason' | 'error' | 'servers' | 'setName' | 'syscall' | 'type';
+type Fields = Readonly<Partial<Record<Field, unknown>>>;
+export const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unexpected failure');

@@ -442,7 +442,7 @@ function ownPromises(serverUrl: string): void {
       it('finds a server ready, and leaves nothing behind', async () => {
         const empty = openTestDatabase(serverUrl);
         expect(await checkMongo(empty.url)).toEqual({ status: 'ready' });
-        expect(await empty.client.db().collection('checkpoints').countDocuments()).toBe(0);
+        expect(await empty.client.db().listCollections().toArray()).toEqual([]);
         await empty.close();
       });
     });

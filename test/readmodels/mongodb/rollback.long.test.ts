@@ -93,12 +93,12 @@ function throughRollback(serverUrl: string, { primary, others, close }: Members)
     async function eventually(action: () => Promise<unknown>): Promise<void> {
       const until = performance.now() + 30_000;
       for (;;) {
-        const error: unknown = await action().then(
-          () => undefined,
-          (reason: unknown) => reason,
-        );
-        if (error === undefined) return;
-        if (performance.now() > until) throw error;
+        try {
+          await action();
+          return;
+        } catch (error) {
+          if (performance.now() > until) throw error;
+        }
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }

@@ -1,11 +1,13 @@
 /** What a start learns of a MongoDB that does not serve it; needs no server. */
 import { BSON } from 'mongodb';
 import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkMongo } from '../../../src/readmodels/mongodb/check.js';
 import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/client.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
+import { makeCertificate } from '../../support/certificates.js';
 
 const secret = 's3cret';
 const quick = { connecting: 300, reading: 500, writing: 500 };
@@ -17,7 +19,10 @@ afterEach(() => {
 });
 
 /** A server that answers each command, by its name; `hello` by default. */
-async function fakeServer(answers: Readonly<Record<string, object>>, asked: object[] = []): Promise<number> {
+async function fakeServer(
+  answers: Readonly<Record<string, object | (() => object)>>,
+  asked: object[] = [],
+): Promise<number> {
   const hello = {
     ok: 1,
     isWritablePrimary: true,
@@ -29,7 +34,9 @@ async function fakeServer(answers: Readonly<Record<string, object>>, asked: obje
   const answer = (command: object): object => {
     const name = Object.keys(command)[0] ?? '';
     asked.push(command);
-    return answers[name] ?? (/^(hello|ismaster)$/i.test(name) ? { ...hello, ...answers['hello'] } : { ok: 1 });
+    const own = answers[name];
+    if (own !== undefined) return typeof own === 'function' ? (own as () => object)() : own;
+    return /^(hello|ismaster)$/i.test(name) ? { ...hello, ...answers['hello'] } : { ok: 1 };
   };
   return listen((socket) => {
     let pending = Buffer.alloc(0);
@@ -105,13 +112,74 @@ describe('the check of a MongoDB', () => {
     });
   });
 
-  it('says refused when the user may read and not write', async () => {
-    const cursor = { id: BSON.Long.ZERO, ns: 'views.checkpoints', firstBatch: [] };
-    const port = await fakeServer({ find: { ok: 1, cursor }, update: failure(13, 'Unauthorized') });
+  const cursor = { id: BSON.Long.ZERO, ns: 'views.scratch', firstBatch: [] };
+  const nothing = { ok: 1, n: 0, nModified: 0 };
+  const duplicate = { ok: 1, n: 0, writeErrors: [{ index: 0, code: 11_000, errmsg: secret }] };
+  /** As a MongoDB answers the trial, up to the race for a lease. */
+  const usual = () => {
+    let inserts = 0;
+    return {
+      find: { ok: 1, cursor },
+      listCollections: { ok: 1, cursor },
+      update: nothing,
+      insert: () => ((inserts += 1) > 1 ? duplicate : { ok: 1, n: 1 }),
+    };
+  };
+
+  it.each([
+    ['createIndex', 'createIndexes'],
+    ['insert', 'insert'],
+    ['find', 'find'],
+    ['update', 'update'],
+    ['listCollections', 'listCollections'],
+  ])('says refused when the user lacks the right %s, and names it', async (right, command) => {
+    const port = await fakeServer({ ...usual(), [command]: failure(13, 'Unauthorized') });
     expect(await checkMongo(`mongodb://127.0.0.1:${port}`, quick)).toEqual({
       status: 'refused',
-      reason: 'MongoServerError 13 Unauthorized',
+      reason: `the right ${right} is missing (MongoServerError 13 Unauthorized)`,
     });
+  });
+
+  it.each([
+    ['lets a guarded write win that must lose', { update: { ok: 1, n: 1, nModified: 1 } }, 'a guarded write'],
+    ['takes two documents of one _id', { insert: { ok: 1, n: 1 } }, 'a second document of the same _id'],
+    ['lets all racers have one lease', { findAndModify: { ok: 1, value: { _id: 'one' } } }, 'of 4 .* 4 had it'],
+  ])('says unusable of a look-alike that %s', async (_, answer, reason) => {
+    const port = await fakeServer({ ...usual(), ...answer });
+    const verdict = await checkMongo(`mongodb://127.0.0.1:${port}`, quick);
+    expect(verdict).toMatchObject({ status: 'unusable' });
+    expect(verdict).toHaveProperty('reason', expect.stringMatching(reason));
+  });
+
+  it('says unusable where a file that the URL names is not there, and shows nothing of it', async () => {
+    expect(await checkMongo(`mongodb://127.0.0.1/?tls=true&tlsCAFile=/${secret}`, quick)).toEqual({
+      status: 'unusable',
+      reason: 'a file that the URL names (such as tlsCAFile) cannot be read: ENOENT',
+    });
+  });
+
+  it('says tls where the certificate is of an unknown authority', async () => {
+    const server = createTlsServer(makeCertificate({ name: '127.0.0.1' })).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await checkMongo(`mongodb://127.0.0.1:${port}/?tls=true`, quick)).toMatchObject({ status: 'tls' });
+  });
+
+  it.each([
+    ['that the server may want TLS', '', (socket: Socket) => socket.end(), 'does it want TLS'],
+    ['that the server may not speak TLS', '?tls=true', (socket: Socket) => socket.end(), 'does the server speak it'],
+  ])('hints %s', async (_, options, onSocket, hint) => {
+    const port = await listen(onSocket);
+    const verdict = await checkMongo(`mongodb://127.0.0.1:${port}/${options}`, quick);
+    expect(verdict).toMatchObject({ status: 'unreachable' });
+    expect(verdict).toHaveProperty('reason', expect.stringContaining(hint));
+  });
+
+  it('hints that the replica set has another name', async () => {
+    const port = await fakeServer({ hello: { setName: 'rs', hosts: [] } });
+    const verdict = await checkMongo(`mongodb://127.0.0.1:${port}/?replicaSet=other`, quick);
+    expect(verdict).toHaveProperty('reason', expect.stringContaining('no server there is of the replicaSet'));
   });
 
   it('says unusable when the server is too old for the driver', async () => {
@@ -193,7 +261,10 @@ describe('the connection to a MongoDB', () => {
     const port = await fakeServer({ find: failure(13, 'Unauthorized') });
     const models = openMongoReadModels({ url: `mongodb://127.0.0.1:${port}`, timeouts: quick });
     const error: unknown = await models.checkpoint('x').catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ name: 'ReadModelsUnavailableError', message: 'MongoServerError 13 Unauthorized' });
+    expect(error).toMatchObject({
+      name: 'ReadModelsUnavailableError',
+      message: 'MongoServerError 13 Unauthorized: no repeat mends this, MongoDB refuses the user or what it is to do',
+    });
     expect((error as Error).cause).toBeUndefined();
     await models.close();
   });
