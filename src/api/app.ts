@@ -31,7 +31,7 @@ import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
 import { addPersonExport } from './person-export.js';
 import { privacyRoutes } from './privacy.js';
-import type { ErasureRequests } from '../privacy/erasures.js';
+import type { Erasures } from '../privacy/erasures.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -58,7 +58,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
-  readonly erasures: ErasureRequests;
+  readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly streamOf: (email: string) => string;

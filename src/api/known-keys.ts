@@ -8,7 +8,7 @@ import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '..
 import { isUnreadable } from '../events/codec.js';
 import type { KeyEvent } from '../events/keys.js';
 import { keysStream, type StreamKeys } from '../events/streams.js';
-import type { Subscriber } from '../flow/subscriber.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/data-folder.js';
@@ -29,7 +29,7 @@ export interface Keys extends KeysOfApi {
 const outOfReach = 'API keys cannot be followed: those that are known hold';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
-interface KeysOptions {
+interface KeysOptions extends Clocks {
   readonly commands: {
     readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
     readonly streamKeys: StreamKeys;
@@ -39,9 +39,6 @@ interface KeysOptions {
   readonly configured: readonly Identity[];
   /** Keeps when keys were last used. Closed with `uses`. */
   readonly models: ReadModels;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
   /** Called with what it means for the keys; once as long as it lasts. */
   readonly onFault: (error: unknown, meaning: string) => void;
 }

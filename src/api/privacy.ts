@@ -1,14 +1,14 @@
 /** What the endpoints of privacy do: erase a person, and say how far that is. */
 import type { Erasure } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
-import type { ErasureRequests } from '../privacy/erasures.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { pageOf, pageRequest } from './reads.js';
 import type { Routes } from './routes.js';
 
 interface PrivacyRoutes {
   readonly endpoints: Endpoints['privacy'];
-  readonly erasures: ErasureRequests;
+  readonly erasures: Pick<Erasures, 'request' | 'all'>;
 }
 
 export function privacyRoutes(routes: Routes, { endpoints, erasures }: PrivacyRoutes): void {

@@ -1,6 +1,7 @@
 /** Composes the API keys of a process: where those of the configuration, the first start and the log come from. */
 import { existsSync } from 'node:fs';
 import { configuredKey, hashKey } from '../api/auth.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { openKeys, type Keys } from '../api/known-keys.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
@@ -12,12 +13,10 @@ import type { Logs } from './log-destination.js';
 /** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
 const keyUseBusyMs = 5;
 
-interface ApiKeysOptions extends Logs {
+interface ApiKeysOptions extends Logs, Clocks {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
-  readonly clock: () => number;
-  readonly monotonic: () => number;
 }
 
 /** Characters. */

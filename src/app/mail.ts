@@ -6,7 +6,7 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { isEmailStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { SubscriberRunner } from '../flow/subscriber.js';
+import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
@@ -31,7 +31,7 @@ import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
-export interface MailOptions {
+export interface MailOptions extends Clocks {
   readonly config: Config;
   /** Undefined: e-mails are not signed. */
   readonly dkim: DkimSettings | undefined;
@@ -41,9 +41,6 @@ export interface MailOptions {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
 }
 
 /** E-mails of other processes are looked for at most this often, in milliseconds. */

@@ -23,7 +23,7 @@ import { openErasures } from '../privacy/erasures.js';
 import { refuseRestored } from '../privacy/restored.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
-import type { Subscriber } from '../flow/subscriber.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Logs } from './log-destination.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
@@ -48,7 +48,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Context extends Logs {
+interface Context extends Logs, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
@@ -60,9 +60,6 @@ interface Context extends Logs {
   readonly signal: AbortSignal;
   readonly secret: string;
   readonly openLease: OpenLease;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */

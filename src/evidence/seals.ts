@@ -12,7 +12,7 @@ import type { TreeSource } from '../eventstore/tree.js';
 import { sealNow } from './seal-now.js';
 import { checkSeal, fingerprintOf, publicKeyOf, SealError } from './seal.js';
 import { deriveHeadKey } from '../events/streams.js';
-import type { Subscriber, WorkLease } from '../flow/subscriber.js';
+import type { Clocks, Subscriber, WorkLease } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
@@ -29,7 +29,7 @@ export interface KeptEvidence {
   readonly tree: TreeSource;
 }
 
-interface SealsOptions {
+interface SealsOptions extends Clocks {
   readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
   readonly openLease: OpenLease;
   readonly store: OpenEventStore;
@@ -39,9 +39,6 @@ interface SealsOptions {
   readonly sealKey: () => KeyObject;
   readonly secret: string;
   readonly logger: Logger;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
 }
 
 /** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */

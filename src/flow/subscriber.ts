@@ -17,6 +17,14 @@ export interface WorkLease {
   close(): Promise<void>;
 }
 
+/** How a subscriber tells the time, in milliseconds. */
+export interface Clocks {
+  /** Since the epoch. */
+  clock(): number;
+  /** Never jumps. */
+  monotonic(): number;
+}
+
 /** What runs a subscriber, as it sees it. */
 export interface SubscriberRunner {
   /** There may be work: look within this many milliseconds, by default at once. Cheap: call it whenever something moves. */

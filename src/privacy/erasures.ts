@@ -13,14 +13,14 @@ import { createBeginning } from './begin.js';
 import { takesAll } from './reach.js';
 import { missingErasures, openRegister, readIntended, registerName, type Register } from './register.js';
 import { placesOf, type Places } from './restored.js';
-import type { SubscriberRunner } from '../flow/subscriber.js';
+import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { OpenLease } from '../stores/own-lease.js';
 
-interface ErasuresOptions {
+interface ErasuresOptions extends Clocks {
   readonly config: Places & Pick<Config, 'roles'>;
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly openLease: OpenLease;
@@ -36,13 +36,9 @@ interface ErasuresOptions {
   /** Of this process, where it has one. */
   readonly mailer: { cutOff(stream: string): boolean } | undefined;
   readonly logger: Logger;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
 }
 
-/** As the API needs them. */
-export interface ErasureRequests {
+export interface Erasures {
   /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
   request(
     asked: { readonly email: string; readonly reason: string | undefined },
@@ -50,9 +46,6 @@ export interface ErasureRequests {
   ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<ErasuresState['all']>;
-}
-
-export interface Erasures extends ErasureRequests {
   /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */

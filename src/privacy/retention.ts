@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { Subscriber } from '../flow/subscriber.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { Config } from '../stores/config.js';
@@ -36,7 +35,6 @@ export interface RetentionOptions {
   endedBefore(time: string): AsyncIterable<readonly EndedEmail[]>;
   /** Removes the files of these e-mails. */
   removeFiles(emailIds: readonly string[]): Promise<void>;
-  newContext(): CommandContext;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
   /** Resolves also when the signal aborts. */
@@ -71,21 +69,23 @@ const ended: ReadonlySet<EmailStatus> = new Set(['sent', 'failed', 'cancelled'])
 
 /** First what it said goes, then that is noted: what a crash leaves in between is found again, for the views do not know of it. */
 async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEmail, time: string): Promise<boolean> {
-  const { store, emails, removeFiles, newContext } = options;
+  const { store, emails, removeFiles } = options;
   // The view is a hint. What goes is gone for good, so the log decides.
   const { state, revision, at } = await emails.fresh(stream);
   if (!ended.has(state.status) || state.erased_through !== null || at >= time) return false;
   await store.redact(stream, revision);
   await removeFiles([email_id]);
   const command = { type: 'EraseEmail', reason: 'retention' } as const;
-  const erased = await emails.execute({ stream, command, context: newContext() });
+  const id = randomUUID();
+  const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+  const erased = await emails.execute({ stream, command, context });
   const { erased_through: through } = erased.state;
   // A late answer of a mail server may have come meanwhile.
   if (through !== null && through > revision) await store.redact(stream, BigInt(through));
   return erased.events.length > 0;
 }
 
-interface RetentionOfProcess {
+interface RetentionOfProcess extends Clocks {
   readonly config: Pick<Config, 'roles' | 'retainEmails'>;
   readonly openLease: OpenLease;
   readonly folder: Pick<DataFolder, 'outbox'>;
@@ -96,9 +96,6 @@ interface RetentionOfProcess {
     hasEmails(): boolean;
   };
   readonly logger: Pick<Logger, 'info'>;
-  readonly clock: () => number;
-  /** Milliseconds that never jump. */
-  readonly monotonic: () => number;
 }
 
 /** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
@@ -118,10 +115,6 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
         emails: commands.emails,
         endedBefore: views.queries.emailsEndedBefore,
         removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
-        newContext: () => {
-          const id = randomUUID();
-          return { correlationId: id, causationId: id, requestId: id, actor: 'service' };
-        },
         ...{ monotonic, pause, signal },
       },
       before,

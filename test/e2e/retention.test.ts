@@ -147,7 +147,6 @@ test('what a crash left half erased is finished by the next pass', async () => {
       yield listed;
     },
     removeFiles: async () => undefined,
-    newContext: () => ({ correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'service' }),
     monotonic: () => 0,
     pause: async () => undefined,
     signal: new AbortController().signal,
