@@ -5,10 +5,10 @@ import { rolldown } from 'rolldown';
 const entries = [
   'main',
   'audience',
-  'app/evidence-worker',
   'app/projector-worker',
-  'app/rebuild-worker',
   'eventstore/sqlite/writer',
+  'evidence/evidence-worker',
+  'rebuild/rebuild-worker',
 ];
 /** These load files of their own folder, or are needed only where their server is. */
 const external = ['@eventstore/db-client', '@grpc/grpc-js', 'mongodb', 'pino', 'protobufjs'];

@@ -14,7 +14,8 @@ import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
 import { createAccessLog } from './audit/access.js';
 import { analyticsRoutes } from './analytics.js';
-import { auditRoutes, type Proofs } from './audit/audit.js';
+import { auditRoutes } from './audit/audit.js';
+import type { Proofs } from '../evidence/person-proofs.js';
 import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
 import { allowOrigins, isPreflight } from './cors.js';
@@ -29,7 +30,8 @@ import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
 import { addPersonExport } from './person-export.js';
-import { privacyRoutes, type ErasuresOfApi } from './privacy.js';
+import { privacyRoutes } from './privacy.js';
+import type { Erasures } from '../privacy/erasures.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -56,7 +58,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
-  readonly erasures: ErasuresOfApi;
+  readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly streamOf: (email: string) => string;

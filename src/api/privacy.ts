@@ -1,24 +1,14 @@
 /** What the endpoints of privacy do: erase a person, and say how far that is. */
-import type { CommandContext } from '../commands/batch.js';
-import type { Erasure, ErasuresState } from '../commands/erasures.js';
+import type { Erasure } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { pageOf, pageRequest } from './reads.js';
 import type { Routes } from './routes.js';
 
-export interface ErasuresOfApi {
-  /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
-  request(
-    asked: { readonly email: string; readonly reason: string | undefined },
-    context: CommandContext,
-  ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
-  /** By id, as of now. @throws ServiceError `unavailable` */
-  all(): Promise<ErasuresState['all']>;
-}
-
 interface PrivacyRoutes {
   readonly endpoints: Endpoints['privacy'];
-  readonly erasures: ErasuresOfApi;
+  readonly erasures: Pick<Erasures, 'request' | 'all'>;
 }
 
 export function privacyRoutes(routes: Routes, { endpoints, erasures }: PrivacyRoutes): void {

@@ -1,13 +1,13 @@
 /** What the operator reads at a start: where the service listens, where the generated key is, or why the start was refused. */
 import type { AddressInfo } from 'node:net';
-import { printable } from '../cli/printable.js';
+import { printable } from '../events/printable.js';
 import { isatty } from 'node:tty';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import { ServiceError } from '../errors.js';
 import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js';
 import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
-import { AlteredLogError } from './evidence-guard.js';
+import { AlteredLogError } from '../evidence/guard.js';
 import { ForeignViewsError } from '../projector/start.js';
 import { RegisterError } from '../privacy/register.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';

@@ -10,7 +10,7 @@ import { openLogForReading, openViewsForReading } from '../stores/for-reading.js
 import { createOutput, type OutputStream } from '../cli/output.js';
 import { CommandFailedError } from '../failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
-import { deriveHeadKey } from '../events/streams.js';
+import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import { findService } from '../cli/service-client.js';
 import { secretOf, streamKeysOf } from '../cli/secret-of-log.js';
 import { readConfig, readStoresConfig } from '../stores/config.js';
@@ -21,7 +21,7 @@ import type { MailSettings } from '../mailer/check.js';
 import { ownSmtpName } from '../mailer/smtp-name.js';
 import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
-import { settingsOf, type StoreSettings } from '../stores/stores.js';
+import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
 import { version } from './version.js';
 
 /** A folder named on the command line wins over servers named in the environment. */
@@ -128,7 +128,7 @@ function createLine(given: Given): CommandLine {
       const { events } = settings;
       // While this process holds the lock, the address of an earlier service must not be used.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
-      const { rebuildDirectly } = await import('./direct-rebuild.js');
+      const { rebuildDirectly } = await import('../rebuild/direct-rebuild.js');
       return await rebuildDirectly({ ...asked, settings, signal });
     },
     async reapplyErasures() {
@@ -139,9 +139,17 @@ function createLine(given: Given): CommandLine {
         throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
           type: 'no_secret',
         });
-      const { reapplyErasures } = await import('./reapply.js');
       const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
-      return await reapplyErasures({ config, settings, secret, signal });
+      const { openCommands } = await import('./commands.js');
+      const { reapplyErasures } = await import('../privacy/restored.js');
+      const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
+      try {
+        const keys = deriveStreamKeys(secret);
+        const commands = await openCommands({ store, keys, onUnreadable: () => undefined });
+        return await reapplyErasures(store, { config, commands });
+      } finally {
+        await store.close();
+      }
     },
     exitWith: (code) => void (given.exitCode = code),
   };

@@ -1,7 +1,7 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Snapshots } from './catalogue-snapshots.js';
+import type { Snapshots } from '../stores/catalogue-snapshots.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
@@ -15,7 +15,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
 import { ServiceError } from '../errors.js';
-import { initialise } from './first-start.js';
+import { initialise } from '../stores/first-start.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
@@ -39,18 +39,24 @@ const sources: Sources = {
 
 export type Commands = Awaited<ReturnType<typeof openCommands>>;
 
+/** Hears of what this process appends, after the append. */
+export interface AppendListener {
+  onAppended(append: Appended<DomainEvent>): void;
+  /** A command found what it asks for done, up to this position. */
+  onUnchanged?(position: string): void;
+}
+
 export interface CommandsOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
-  readonly onAppended: (append: Appended<DomainEvent>) => void;
-  readonly onUnchanged: (position: string) => void;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
 }
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onAppended, onUnchanged, onUnreadable } = options;
+  const { store, keys, onUnreadable } = options;
+  const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
@@ -62,8 +68,12 @@ export async function openCommands(options: CommandsOptions) {
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
-      onAppended,
-      onUnchanged,
+      onAppended(append) {
+        for (const listener of listeners) listener.onAppended(append);
+      },
+      onUnchanged(position) {
+        for (const listener of listeners) listener.onUnchanged?.(position);
+      },
     });
 
   await initialise(handlerOf(serviceDecider, 1), keys);
@@ -110,6 +120,8 @@ export async function openCommands(options: CommandsOptions) {
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
     erasures,
     newId,
+    /** In the order in which they were given. */
+    listen: (listener: AppendListener): void => void listeners.push(listener),
     /**
      * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
      * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`

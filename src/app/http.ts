@@ -11,17 +11,17 @@ import { ownCertificate, readCertificate, type Certificate } from '../stores/cer
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
-import type { EvidenceGuard } from './evidence-guard.js';
+import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
-import type { Erasures } from './erasures.js';
-import type { Keys } from './keys.js';
+import type { Erasures } from '../privacy/erasures.js';
+import type { Keys } from '../api/known-keys.js';
 import type { LogDestination } from './log-destination.js';
-import { createProofs } from './proofs.js';
+import { createProofs } from '../evidence/person-proofs.js';
 import { createHeadLag, readiness } from './readiness.js';
-import { repeat } from './repeat.js';
-import { requestLog } from './request-log.js';
+import { repeat } from '../flow/repeat.js';
+import { requestLog } from '../api/request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
@@ -52,7 +52,7 @@ export interface HttpOptions {
   readonly keys: Keys | undefined;
   readonly commands: Commands;
   readonly views: Views;
-  readonly mailer: Mailer | undefined;
+  readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
 }
 

@@ -1,26 +1,37 @@
-/** Composes the mailer: where it finds its work and where its e-mails go. */
+/** Composes the mailer, a subscriber: where it finds its work and where its e-mails go. */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
+import { isEmailStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
-import { createMailer } from '../mailer/mailer.js';
+import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
+import {
+  createLeasedRuns,
+  runLeaseMs,
+  runLeaseName,
+  soleRun,
+  type LeasedRunsOptions,
+  type Runs,
+} from '../mailer/runs.js';
+import { createLease } from '../projector/lease.js';
 import { ownSmtpName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
+import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
-import type { StoreSettings } from '../stores/stores.js';
-import { openMailRuns } from './mail-runs.js';
-import { runSubscriber, type Runner } from './run-subscriber.js';
-import { mailReport } from './mail-report.js';
+import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
-export interface MailOptions {
+export interface MailOptions extends Clocks {
   readonly config: Config;
   /** Undefined: e-mails are not signed. */
   readonly dkim: DkimSettings | undefined;
@@ -30,34 +41,37 @@ export interface MailOptions {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
-  /** Before, the start may still fail: nothing is sent. */
-  readonly isListening: () => boolean;
 }
 
-export type Mailer = Awaited<ReturnType<typeof openMailer>>;
+/** E-mails of other processes are looked for at most this often, in milliseconds. */
+const othersMailMs = 200;
 
-export async function openMailer(options: MailOptions) {
-  const { config, dkim, settings, logger, store, commands, views, isListening } = options;
-  const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
+export interface Mailer extends Omit<MailSubscriber, 'status'> {
+  /** `canLook`: work can be found, and done. */
+  status(): ReturnType<SubscriberRunner['status']> & { readonly relay: ReturnType<Relay['status']> };
+}
+
+export async function openMailer(options: MailOptions): Promise<Mailer> {
+  const { config, dkim, settings, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
-  const isReady = (): boolean => views.hasEmails() && isListening();
   const transport = await transportOf(options);
-  const parts: { runner?: Runner } = {};
+  let runner: SubscriberRunner | undefined;
+  /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
+  let mailUntil = '';
   const runs = await openMailRuns({
-    settings,
-    store,
-    onRun: () => parts.runner?.wake(),
+    ...{ settings, store, clock, monotonic },
+    onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
   });
   const mailer = createMailer({
-    ...clocks,
+    ...{ clock, monotonic, random: Math.random },
     reader: store,
     handler: commands.emails,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
     // Until the view has shown something, it may not exist.
-    due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
-    sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
+    due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
+    sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,
     transport,
     dkim,
@@ -71,20 +85,26 @@ export async function openMailer(options: MailOptions) {
     // While one e-mail is handed over, another one is claimed and another one's outcome recorded.
     concurrency: 3 * config.mailConnections,
   });
-  const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
-  const runner = runSubscriber(mailer, { ...clocks, onFault });
-  parts.runner = runner;
   return {
-    wake: runner.wake,
-    cutOff: mailer.cutOff,
-    /** `canLook`: work can be found, and done. */
+    ...mailer,
+    attach(given) {
+      runner = given;
+      commands.listen({
+        onAppended({ stream, position }) {
+          if (isEmailStream(stream)) mailUntil = position;
+        },
+      });
+      views.onMoved((from) => {
+        if (from === '' || from < mailUntil) given.wake();
+        else if (isShared(settings)) given.wake(othersMailMs);
+      });
+    },
     status() {
-      const { running, canLook } = runner.status();
+      const { running, canLook } = runner?.status() ?? { running: 0, canLook: true };
       const { hasRun, relay } = mailer.status();
       return { running, canLook: canLook && hasRun, relay };
     },
     async close() {
-      await runner.close();
       await runs.close();
       transport.close();
     },
@@ -105,4 +125,28 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
       logger.info(file, 'e-mail written to the outbox');
     },
   });
+}
+
+interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
+  readonly clock: () => number;
+  readonly settings: StoreSettings;
+  readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
+}
+
+/** @throws ReadModelsUnavailableError */
+async function openMailRuns({ settings, store, clock, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
+  const mailerId = randomUUID();
+  if (store.soleWriter) return soleRun(mailerId);
+  const readModels = await openReadModels(settings.views);
+  const name = runLeaseName(mailerId);
+  const runs = createLeasedRuns({
+    ...hooks,
+    mailerId,
+    lease: createLease({ readModels, name, holder: mailerId, ttl: runLeaseMs, now: monotonic, wall: clock }),
+    fenceOff: readModels.fenceOff,
+    head: store.head,
+    ttl: runLeaseMs,
+    monotonic,
+  });
+  return { ...runs, close: () => runs.close().then(readModels.close) };
 }

@@ -5,7 +5,7 @@ import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
-import { startWorkerThread, type WorkerThread } from './worker-thread.js';
+import { startWorkerThread, type WorkerThread } from '../flow/worker-thread.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
@@ -56,11 +56,14 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
   };
 
   const start = (): void => {
-    worker = startWorkerThread('projector', {
-      workerData: { settings, holder, headKey },
-      onMessage: receive,
-      onExit: restartLater,
-    });
+    worker = startWorkerThread(
+      { name: 'projector', beside: import.meta.url },
+      {
+        workerData: { settings, holder, headKey },
+        onMessage: receive,
+        onExit: restartLater,
+      },
+    );
   };
 
   const restartLater = (error = 'it ended by itself'): void => {

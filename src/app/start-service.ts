@@ -1,16 +1,16 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
-import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
+import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { configuredKey, hashKey } from '../api/auth.js';
-import { keyBanner, startBanner } from './banner.js';
+import { openApiKeys } from './api-keys.js';
+import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
+import { leasesOf, type OpenLease } from '../stores/own-lease.js';
 import { readDkim } from '../stores/dkim.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
-import { deriveHeadKey, deriveStreamKeys, isEmailStream } from '../events/streams.js';
+import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
   refuseAltered,
@@ -18,20 +18,20 @@ import {
   refuseHeadless,
   type AlteredLogError,
   type EvidenceGuard,
-} from './evidence-guard.js';
-import { openErasures, refuseRestored } from './erasures.js';
-import { openKeys, type Keys } from './keys.js';
-import { firstSecret } from './first-start.js';
+} from '../evidence/guard.js';
+import { openErasures } from '../privacy/erasures.js';
+import { refuseRestored } from '../privacy/restored.js';
+import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
-import type { Logs } from './logs.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
+import type { Logs } from './log-destination.js';
 import { openMailer } from './mail.js';
-import { openRetention } from './retention.js';
-import { openSeals, sealKeyFor } from './seals.js';
-import type { Mailer } from './mail.js';
+import { openRetention } from '../privacy/retention.js';
+import { openSeals, sealKeyFor } from '../evidence/seals.js';
+import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
 import {
-  isShared,
   openEventStore,
   openReadModels,
   prepareViews,
@@ -40,12 +40,7 @@ import {
   type OpenEventStore,
   type StoreSettings,
 } from '../stores/stores.js';
-import { openCommands, type Commands } from './commands.js';
-
-/** Requests of other processes are looked for at most this often, in milliseconds. */
-const othersMailMs = 200;
-/** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
-const keyUseBusyMs = 5;
+import { openCommands } from './commands.js';
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -53,7 +48,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Context extends Logs {
+interface Context extends Logs, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
@@ -64,6 +59,7 @@ interface Context extends Logs {
   readonly dkim: DkimSettings | undefined;
   readonly signal: AbortSignal;
   readonly secret: string;
+  readonly openLease: OpenLease;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
@@ -75,12 +71,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
-  const found: { guard?: EvidenceGuard | undefined } = {};
+  let onAltered = (_: string): void => undefined;
+  const altered = new Promise<string>((resolve) => (onAltered = resolve));
   let secret = config.secret;
   const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
-    onAltered: (message) => found.guard?.report(`the event log was altered while the service ran: ${message}`),
+    onAltered,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -88,7 +85,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
-  found.guard = guard;
+  void altered.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
     config,
@@ -100,6 +97,9 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     dkim,
     signal,
     secret: demandSecret(),
+    openLease: leasesOf(settings),
+    clock: Date.now,
+    monotonic: () => performance.now(),
   };
   try {
     return await startOn(store, context);
@@ -142,20 +142,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, secret, settings, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
-  const parts: { views?: Views; mailer?: Mailer } = {};
-  /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
-  let mailUntil = '';
   const commands = await openCommands({
     store,
     keys: streamKeys,
-    onAppended: (append) => {
-      parts.views?.ownWrites.record(append);
-      const { stream, position } = append;
-      if (isEmailStream(stream)) mailUntil = position;
-      // A shared store does not report commits: the appending process does.
-      if (store.onCommitted === undefined) parts.views?.notify(position);
-    },
-    onUnchanged: (position) => parts.views?.ownWrites.requireAtLeast(position),
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },
@@ -167,33 +156,39 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
 
-  let isListening = false;
   const views = await openViews({
     settings,
     store,
     withProjector: config.roles.has('projector'),
     headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
     logger,
-    onMoved: (from) => {
-      if (from === '' || from < mailUntil) parts.mailer?.wake();
-      else if (isShared(settings)) parts.mailer?.wake(othersMailMs);
-    },
   });
-  parts.views = views;
+  commands.listen({
+    onAppended(append) {
+      views.ownWrites.record(append);
+      // A shared store does not report commits: the appending process does.
+      if (store.onCommitted === undefined) views.notify(append.position);
+    },
+    onUnchanged: (position) => views.ownWrites.requireAtLeast(position),
+  });
   store.onCommitted?.((position) => views.notify(position));
 
-  const mailer = config.roles.has('mailer')
-    ? await openMailer({ ...context, store, commands, views, isListening: () => isListening })
-    : undefined;
-  if (mailer !== undefined) parts.mailer = mailer;
-
-  const keys = await apiKeys(commands, context);
+  const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
+  const keys = await openApiKeys(commands, context);
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
+  const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
+    mailer,
+    erasures.eraser,
+    await openRetention({ ...context, store, commands, views }),
+    await openSeals({ ...context, store, views }),
+    keys?.uses,
+  ];
+  const runners = subscribers.flatMap((subscriber) =>
+    subscriber === undefined ? [] : [runnerOf(subscriber, context)],
+  );
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
-  const seals = await openSeals({ ...context, store, views });
-  const retention = await openRetention({ ...context, store, commands, views });
-  isListening = true;
-  mailer?.wake();
+  // Before, the start may still fail: nothing is begun.
+  for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);
   return {
@@ -201,10 +196,10 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     async close() {
       closing.abort();
       await guard?.close();
-      await Promise.all([server.close(), mailer?.close(), erasures.close(), retention?.close()]);
-      await keys?.close();
+      await Promise.all([server.close(), ...runners.map((runner) => runner.stop())]);
+      keys?.close();
       // After the last event, while the stores are open.
-      await seals?.close();
+      await Promise.all(runners.map((runner) => runner.close()));
       await views.close();
       await commands.close();
       await store.close();
@@ -212,32 +207,12 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   };
 }
 
-/** Characters. */
-const shortestKey = 16;
-
-/** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
-async function apiKeys(
-  commands: Commands,
-  { config, folder, settings, logger, lines }: Context,
-): Promise<Keys | undefined> {
-  const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
-  const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
-  if (generated !== undefined) lines.write(keyBanner(generated, config.dataDir));
-  if (!config.roles.has('api')) return undefined;
-  for (const key of config.apiKeys.filter((text) => text.slice(text.indexOf(':') + 1).length < shortestKey))
-    logger.warn(
-      { key: configuredKey(key).id },
-      `a key of API_KEYS has less than ${shortestKey} characters: it can be guessed`,
-    );
-  return await openKeys({
-    commands,
-    configured: [...config.apiKeys.map(configuredKey), ...stored],
-    models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
-    clock: Date.now,
-    onFault: (error, meaning) => logger.error({ err: error }, meaning),
-    onHarmlessFault: (error, meaning) => logger.warn({ err: error }, meaning),
+const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>
+  createRunner(subscriber, {
+    onFault: (error, what) => logger.error({ err: error }, `${subscriber.name}: ${what}`),
+    monotonic,
+    random: Math.random,
   });
-}
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(

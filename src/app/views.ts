@@ -10,7 +10,7 @@ import { createAnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
-import { contactOfStream } from './contact-of-stream.js';
+import { contactOfStream } from '../audit/contact-of-stream.js';
 import { contacts } from '../projections/contacts.js';
 import { emails } from '../projections/emails.js';
 import { createQueries } from '../projections/queries.js';
@@ -19,7 +19,7 @@ import { oldStoragesName } from '../projector/old-storages.js';
 import { rebuildName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
+import { createRebuildCoordinator, type RebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown' | 'led'> {
@@ -29,6 +29,9 @@ export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unkn
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
+/** The views have moved on from this position, or have caught up for the first time. */
+export type MovedListener = (from: string) => void;
+
 export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
@@ -36,8 +39,6 @@ export interface ViewsOptions {
   /** Makes the sealed head; undefined where the log keeps its evidence itself. */
   readonly headKey: Uint8Array | undefined;
   readonly logger: Logger;
-  /** After the views have moved on from this position, or have caught up for the first time. */
-  readonly onMoved: (from: string) => void;
 }
 
 const monotonic = (): number => performance.now();
@@ -46,7 +47,11 @@ const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(options: ViewsOptions) {
-  const { settings, store, logger, onMoved } = options;
+  const { settings, store, logger } = options;
+  const listeners: MovedListener[] = [];
+  const onMoved: MovedListener = (from) => {
+    for (const listener of listeners) listener(from);
+  };
   const views = createLiveReader(
     await openViewsReader(settings.views),
     liveProjections,
@@ -68,7 +73,7 @@ export async function openViews(options: ViewsOptions) {
     log: (level, message, facts) => logger[level](facts, message),
     clock: Date.now,
   });
-  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds }) : undefined;
+  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds, onMoved }) : undefined;
   if (projector !== undefined) parts.projector = projector;
   const follower = isShared(settings)
     ? createFollower({
@@ -111,6 +116,7 @@ export async function openViews(options: ViewsOptions) {
     tree: linkSourceOf(store).tree ?? keptTree(views),
     /** The views have shown something since the start, and `emails` is not being built for the first time: it can be asked. */
     hasEmails: (): boolean => own.visiblePosition() !== '' && !views.missing().includes(emails.name),
+    onMoved: (listener: MovedListener): void => void listeners.push(listener),
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
     /**
@@ -138,9 +144,16 @@ export async function openViews(options: ViewsOptions) {
   };
 }
 
+interface Projected {
+  readonly own: OwnWrites;
+  readonly views: LiveReader;
+  readonly rebuilds: RebuildCoordinator;
+  readonly onMoved: MovedListener;
+}
+
 function startProjector(
-  { settings, headKey, logger, onMoved }: ViewsOptions,
-  { own, views, rebuilds }: { own: OwnWrites; views: LiveReader; rebuilds: RebuildCoordinator },
+  { settings, headKey, logger }: ViewsOptions,
+  { own, views, rebuilds, onMoved }: Projected,
 ): ProjectorThread {
   let caughtUpOnce = false;
   let told: Storages | undefined;

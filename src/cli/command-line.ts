@@ -2,7 +2,8 @@
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { MailSettings, NameServer } from '../mailer/check.js';
-import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/answers.js';
+import type { RebuildResult } from '../rebuild/answers.js';
+import type { DirectRebuild } from '../rebuild/direct-rebuild.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { Screen } from './progress-bar.js';
@@ -18,12 +19,6 @@ export interface Output {
   readonly columns: number | undefined;
   /** Resolves when the text has been taken: wait for it, so that memory stays small. Rejects when the reader is gone. */
   write(text: string | Uint8Array): Promise<void>;
-}
-
-export interface DirectRebuild extends RebuildRequest {
-  /** Beside a running service of another version: builds the views that its next start with this code will read. */
-  readonly isPreparation: boolean;
-  readonly onProgress: (progress: RebuildProgress) => void;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

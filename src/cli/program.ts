@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
-import { printable } from './printable.js';
+import { printable } from '../events/printable.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
 

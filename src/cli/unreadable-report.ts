@@ -2,7 +2,7 @@
 import type { UnreadableEvent } from '../audit/answers.js';
 import type { Unreadable } from '../audit/unreadable.js';
 import { count } from './progress-bar.js';
-import { printable } from './printable.js';
+import { printable } from '../events/printable.js';
 
 const told = 10;
 

@@ -1,4 +1,4 @@
-/** What follows the log and acts, such as the mailer: it says what is due and does it. A runner, given by `app`, decides when. */
+/** What follows the log and acts, such as the mailer: it says what is due and does it. Its runner decides when. */
 
 /** What to start now, and in how many milliseconds to ask again if nothing wakes the runner earlier. */
 export interface Due<Work> {
@@ -17,9 +17,24 @@ export interface WorkLease {
   close(): Promise<void>;
 }
 
+/** How a subscriber tells the time, in milliseconds. */
+export interface Clocks {
+  /** Since the epoch. */
+  clock(): number;
+  /** Never jumps. */
+  monotonic(): number;
+}
+
+/** What runs a subscriber, as it sees it. */
+export interface SubscriberRunner {
+  /** There may be work: look within this many milliseconds, by default at once. Cheap: call it whenever something moves. */
+  wake(within?: number): void;
+  /** `canLook`: the last look for work succeeded. */
+  status(): { readonly running: number; readonly canLook: boolean };
+}
+
 /** How far it has come is never kept here: what was done stands in the log. So work may be given again after a crash. */
 export interface Subscriber<Work> {
-  /** For logs. */
   readonly name: string;
   /** Absent where every process may do the work at the same time. */
   readonly lease?: WorkLease | undefined;
@@ -34,4 +49,11 @@ export interface Subscriber<Work> {
    * begins, for work that needs no time. A rejection: nothing is started until a back-off has passed.
    */
   handle(work: Work, signal: AbortSignal, closing: AbortSignal): Promise<void>;
+  /** Called once, before the first look: with what to wake when there may be work earlier than `rest` says. */
+  attach?(runner: SubscriberRunner): void;
+  /**
+   * Called once, when none of its work runs and no other subscriber appends any more: what it does last, and gives back. Its
+   * lease is given back afterwards, and may have been lost. `signal` aborts soon: what still runs then is left behind.
+   */
+  close?(signal: AbortSignal): Promise<void>;
 }

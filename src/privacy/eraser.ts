@@ -1,17 +1,17 @@
-/** Carries through what is unfinished, again and again until it is done, and says what waits and why. */
+/** Erasures as a subscriber: one after the other is carried through until it is done, and what waits is named with its reason. */
 import type { ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
 import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
-import type { Lease } from '../projector/lease.js';
+import type { Due, Subscriber, WorkLease } from '../flow/subscriber.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
 import { createAwaitedEmails } from './awaited-emails.js';
 import { complete, erase, type Erased, type EraseOptions } from './erase.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
-/** After a failure. */
+/** One that failed is tried again after this time, in milliseconds. */
 const restMs = 2_000;
 /** A start waits for an erasure that fails until it was tried this often. */
 const triesOfStart = 3;
@@ -26,7 +26,7 @@ interface EraserOptions {
   /** Keeps the register. */
   readonly keep: (state: ErasuresState) => Promise<void>;
   /** Undefined: there is but one process. */
-  readonly lease: Lease | undefined;
+  readonly lease: WorkLease | undefined;
   /** Storages of views that hold who was erased, beside those that are read. */
   readonly hasOtherStorages: () => Promise<boolean>;
   /** Of this process, where it has one. */
@@ -36,132 +36,119 @@ interface EraserOptions {
   readonly now: () => number;
 }
 
-/** Asks for nothing itself: what is unfinished stands in the log. */
-export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logger, now }: EraserOptions) {
-  const closing = new AbortController();
-  const { signal } = closing;
-  let looking: Promise<void> | undefined;
-  let completing: Promise<void> | undefined;
-  let again = false;
+/** What waits, for how long it is left alone, and how often it failed. */
+interface Waiting extends Pick<WaitingErasure, 'reason'> {
+  readonly failed: number;
+  readonly until: number;
+}
+
+/** One that is erased, or the completion of all that are. */
+interface EraserWork {
+  readonly type: 'erase' | 'complete';
+  readonly ids: readonly string[];
+}
+
+export interface Eraser extends Subscriber<EraserWork> {
+  /** What was unfinished at the start is erased or waits for an e-mail, or failed several times; or it is another process's work. */
+  isCaughtUp(): boolean;
+  /** Undefined where another process carries erasures through. */
+  waiting(): readonly WaitingErasure[] | undefined;
+}
+
+export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, logger, now }: EraserOptions): Eraser {
+  const running = new Set<EraserWork['type']>();
   /** What was logged since everything went well. */
   const failures = new Set<string>();
   let isCaughtUp = false;
-  let restUntil = 0;
   /** By id: what is left of them is their completion. */
   const erased = new Map<string, Erased>();
   const awaited = createAwaitedEmails({ mailer, logger, now });
-  /** By id, with how often it failed. */
-  const waiting = new Map<string, Pick<WaitingErasure, 'reason'> & { readonly failed: number }>();
+  /** By id. */
+  const waiting = new Map<string, Waiting>();
+  const wait = (id: string, reason: WaitingErasure['reason'], failed = 0): void =>
+    void waiting.set(id, { reason, failed, until: now() + (isFault(reason) ? restMs : lookMs) });
+  const isDue = (id: string): boolean => now() >= (waiting.get(id)?.until ?? 0);
+  const pieceOf = (type: EraserWork['type'], ids: readonly string[]): EraserWork[] =>
+    running.has(type) || ids.length === 0 ? [] : [{ type, ids }];
 
-  function fail(error: unknown, what = 'an erasure cannot go on'): void {
-    if (error instanceof ViewMissingError) return;
-    restUntil = now() + restMs;
-    const reason = String(error);
-    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, `${what}: tried again`);
-    failures.add(reason);
-  }
-
-  /** One that fails does not keep the others from going on. */
-  async function attempt(id: string): Promise<void> {
-    try {
-      const one = await erase(steps, id);
-      if ('counts' in one) {
-        waiting.delete(id);
-        erased.set(id, one);
-      } else {
-        waiting.set(id, { reason: 'email_being_sent', failed: 0 });
-        awaited.waitFor(id, one);
-      }
-    } catch (error) {
-      const reason = reasonOf(error);
-      // A start waits for as long as the view is built: nobody could be asked for before, either.
-      const before = reason === 'view_being_built' ? 0 : (waiting.get(id)?.failed ?? 0);
-      waiting.set(id, { reason, failed: before + 1 });
-      fail(error);
-    }
-  }
-
-  /** Asked for only while it is not held: it renews itself. */
-  const holdsLease = async (): Promise<boolean> =>
-    lease === undefined || lease.isHeld() || (await lease.hold(signal)) !== null;
-
-  async function turn(): Promise<void> {
-    if (!(await holdsLease())) return;
+  async function due(): Promise<Due<EraserWork>> {
     const { state } = await steps.erasures.fresh(erasuresStream);
     await keep(state);
     if (state.unfinished.size === 0) awaited.forget();
     for (const id of waiting.keys()) if (!state.unfinished.has(id)) waiting.delete(id);
-    for (const id of [...state.unfinished.keys()].filter((one) => !erased.has(one))) {
-      if (signal.aborted || lease?.isHeld() === false) return;
-      await attempt(id);
-    }
-    completeAll();
-    settle();
+    const open = [...state.unfinished.keys()].filter((id) => !erased.has(id));
+    settle(open);
+    const next = pieceOf('erase', open.filter(isDue).slice(0, 1));
+    return { work: [...next, ...pieceOf('complete', [...erased.keys()].filter(isDue))], rest: lookMs };
   }
 
-  function settle(): void {
-    const failing = [...waiting.values()].filter(({ failed }) => failed > 0);
-    isCaughtUp ||= failing.every(({ failed }) => failed >= triesOfStart);
-    if (failing.length === 0 && erased.size === 0) failures.clear();
+  function settle(open: readonly string[]): void {
+    const tries = open.map((id) => waiting.get(id)?.failed);
+    // One that waits for an e-mail has not failed.
+    isCaughtUp ||= tries.every((failed) => failed === 0 || (failed ?? 0) >= triesOfStart);
+    if (tries.every((failed) => failed === 0) && erased.size === 0) failures.clear();
   }
 
-  /** Takes seconds with many contacts: turns go on meanwhile, and who is erased in them is completed next. */
-  function completeAll(): void {
-    completing ??= completeSome()
-      .catch((error: unknown) => {
-        for (const id of erased.keys()) waiting.set(id, { reason: reasonOf(error), failed: 0 });
-        fail(error);
-      })
-      .finally(() => {
-        completing = undefined;
-      });
+  function fail(error: unknown): void {
+    const reason = String(error);
+    if (!failures.has(reason)) logger.error({ err: error }, 'an erasure cannot go on: tried again');
+    failures.add(reason);
   }
 
-  /** Not while other storages of a view hold who was erased. */
-  async function completeSome(): Promise<void> {
-    const some = [...erased];
-    if (some.length === 0) return;
-    const isBuilding = await hasOtherStorages();
-    for (const [id] of isBuilding ? some : []) waiting.set(id, { reason: 'view_being_built', failed: 0 });
-    if (isBuilding) return;
-    await complete(
-      steps,
-      some.map(([, one]) => one),
-    );
-    for (const [id, { counts }] of some) {
-      logger.info(counts, 'an erasure is completed');
+  async function eraseOne(id: string): Promise<void> {
+    const one = await erase(steps, id);
+    if ('counts' in one) {
       waiting.delete(id);
-      erased.delete(id);
+      erased.set(id, one);
+    } else {
+      wait(id, 'email_being_sent');
+      awaited.waitFor(id, one);
     }
   }
 
-  function look(): void {
-    again = looking !== undefined;
-    if (again || signal.aborted) return;
-    looking = turn()
-      .catch((error: unknown) => fail(error, 'open erasures cannot be looked for'))
-      .finally(() => {
-        looking = undefined;
-        if (again) look();
-      });
+  /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Not while other storages of a view hold who was erased. */
+  async function completeAll(ids: readonly string[]): Promise<void> {
+    if (await hasOtherStorages()) return ids.forEach((id) => wait(id, 'view_being_built'));
+    const some = ids.flatMap((id) => erased.get(id) ?? []);
+    await complete(steps, some);
+    for (const { counts } of some) {
+      logger.info(counts, 'an erasure is completed');
+      waiting.delete(counts.erasure_id);
+      erased.delete(counts.erasure_id);
+    }
   }
 
-  const timer = setInterval(() => now() >= restUntil && look(), lookMs);
-  look();
   return {
-    look,
+    name: 'erasures',
+    lease,
+    // One erasure at a time, and beside it the completion of those before.
+    concurrency: 2,
+    grace: 0,
+    due,
+    /** One that fails does not keep the others from going on. */
+    async handle({ type, ids }, signal) {
+      running.add(type);
+      try {
+        if (type === 'complete') await completeAll(ids);
+        else for (const id of ids) await eraseOne(id);
+      } catch (error) {
+        const reason = reasonOf(error);
+        // A start waits for as long as the view is built: nobody could be asked for before, either.
+        for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
+        if (isFault(reason) && !signal.aborted) fail(error);
+      } finally {
+        running.delete(type);
+      }
+    },
     // Where another process has the lease, it is that one's work.
     isCaughtUp: () => isCaughtUp || lease?.isHeld() === false,
     waiting: () =>
       lease?.isHeld() === false ? undefined : [...waiting].map(([erasure_id, { reason }]) => ({ erasure_id, reason })),
-    async close() {
-      clearInterval(timer);
-      closing.abort();
-      await looking;
-      await lease?.close();
-    },
   };
 }
+
+const isFault = (reason: WaitingErasure['reason']): boolean =>
+  reason !== 'email_being_sent' && reason !== 'view_being_built';
 
 function reasonOf(error: unknown): WaitingErasure['reason'] {
   const cause = error instanceof ServiceError ? error.cause : error;

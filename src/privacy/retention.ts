@@ -1,11 +1,23 @@
-/** Takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
-import type { CommandContext } from '../commands/batch.js';
+/** Retention of e-mails: a subscriber that takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
+import { removeFromOutbox } from '../mailer/outbox.js';
+import type { Config } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 const dayMs = 86_400_000;
+
+/** Between two rounds. */
+const pauseMs = 60_000;
+const lookMs = 200;
 
 /** Before this time, in ISO 8601. `now`: milliseconds since the epoch. */
 export const retainedSince = (days: number, now: number): string =>
@@ -23,7 +35,6 @@ export interface RetentionOptions {
   endedBefore(time: string): AsyncIterable<readonly EndedEmail[]>;
   /** Removes the files of these e-mails. */
   removeFiles(emailIds: readonly string[]): Promise<void>;
-  newContext(): CommandContext;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
   /** Resolves also when the signal aborts. */
@@ -58,16 +69,62 @@ const ended: ReadonlySet<EmailStatus> = new Set(['sent', 'failed', 'cancelled'])
 
 /** First what it said goes, then that is noted: what a crash leaves in between is found again, for the views do not know of it. */
 async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEmail, time: string): Promise<boolean> {
-  const { store, emails, removeFiles, newContext } = options;
+  const { store, emails, removeFiles } = options;
   // The view is a hint. What goes is gone for good, so the log decides.
   const { state, revision, at } = await emails.fresh(stream);
   if (!ended.has(state.status) || state.erased_through !== null || at >= time) return false;
   await store.redact(stream, revision);
   await removeFiles([email_id]);
   const command = { type: 'EraseEmail', reason: 'retention' } as const;
-  const erased = await emails.execute({ stream, command, context: newContext() });
+  const id = randomUUID();
+  const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+  const erased = await emails.execute({ stream, command, context });
   const { erased_through: through } = erased.state;
   // A late answer of a mail server may have come meanwhile.
   if (through !== null && through > revision) await store.redact(stream, BigInt(through));
   return erased.events.length > 0;
+}
+
+interface RetentionOfProcess extends Clocks {
+  readonly config: Pick<Config, 'roles' | 'retainEmails'>;
+  readonly openLease: OpenLease;
+  readonly folder: Pick<DataFolder, 'outbox'>;
+  readonly store: RetentionOptions['store'];
+  readonly commands: Pick<RetentionOptions, 'emails'>;
+  readonly views: {
+    readonly queries: { readonly emailsEndedBefore: RetentionOptions['endedBefore'] };
+    hasEmails(): boolean;
+  };
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
+export async function openRetention(options: RetentionOfProcess): Promise<Subscriber<'turn'> | undefined> {
+  const { config, store, folder, commands, views, logger, clock, monotonic } = options;
+  if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
+
+  async function turn(signal: AbortSignal): Promise<void> {
+    const pause = async (milliseconds: number): Promise<void> =>
+      await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    // Until the view has shown something, it may not exist.
+    while (!views.hasEmails() && !signal.aborted) await pause(lookMs);
+    const before = retainedSince(config.retainEmails, clock());
+    const erased = await eraseEnded(
+      {
+        store,
+        emails: commands.emails,
+        endedBefore: views.queries.emailsEndedBefore,
+        removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
+        ...{ monotonic, pause, signal },
+      },
+      before,
+    );
+    if (erased > 0) logger.info({ emails: erased, before }, 'what old e-mails said was erased');
+  }
+
+  return takeTurns({
+    name: 'retention',
+    lease: await options.openLease('retention', seldomLeaseMs),
+    ...{ pause: pauseMs, monotonic, turn },
+  });
 }

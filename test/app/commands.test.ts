@@ -31,8 +31,6 @@ const opened = (on: EventStore = store) =>
   openCommands({
     store: on,
     keys,
-    onAppended: () => undefined,
-    onUnchanged: () => undefined,
     onUnreadable: (stream, reason) => told.push({ stream, reason }),
   });
 

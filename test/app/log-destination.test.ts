@@ -72,7 +72,7 @@ test.each([
   { end: 'await Promise.reject(new Error("unforeseen"))' },
   { end: 'process.exit(3)' },
 ])('no line is lost when the process ends by $end', ({ end }) => {
-  const logs = new URL('../../dist/app/logs.js', import.meta.url).href;
+  const logs = new URL('../../dist/app/log-destination.js', import.meta.url).href;
   const script = `import { openLogs } from ${JSON.stringify(logs)};
     const { lines, logger } = openLogs({ logLevel: 'info' });
     lines.write('first\\n');

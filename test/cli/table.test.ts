@@ -2,7 +2,7 @@
 import widthOf from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { paintFor } from '../../src/cli/colours.js';
-import { printable } from '../../src/cli/printable.js';
+import { printable } from '../../src/events/printable.js';
 import { table } from '../../src/cli/table.js';
 
 const plain = (text: string): string => text;

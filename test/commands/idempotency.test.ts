@@ -41,8 +41,6 @@ async function opened(on: EventStore = store): Promise<Audience> {
   const commands = await openCommands({
     store: on,
     keys,
-    onAppended: () => undefined,
-    onUnchanged: () => undefined,
     onUnreadable: () => undefined,
   });
   await commands.openCatalogues(none);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rebuildDirectly } from '../../src/app/direct-rebuild.js';
+import { rebuildDirectly } from '../../src/rebuild/direct-rebuild.js';
 import { openSqliteViews } from '../../src/readmodels/sqlite/read-models.js';
 import { ok, someAddress, unique } from '../support/answers.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Database } from '../../src/sqlite/database.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { AlteredLogError, guardLog } from '../../src/app/evidence-guard.js';
+import { AlteredLogError, guardLog } from '../../src/evidence/guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { AlteredLogError } from '../../src/app/evidence-guard.js';
+import type { AlteredLogError } from '../../src/evidence/guard.js';
 import { sealsName } from '../../src/evidence/seal-folder.js';
 import { Database } from '../../src/sqlite/database.js';
 import { appends, logOf } from '../support/attacks.js';

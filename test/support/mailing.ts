@@ -11,7 +11,7 @@ import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import type { BreakerTimings } from '../../src/mailer/breaker.js';
 import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
-import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
+import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import { soleRun } from '../../src/mailer/runs.js';
 import { createMailer, type MailerOptions } from '../../src/mailer/mailer.js';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
@@ -159,7 +159,8 @@ export async function openPostOffice() {
     });
     const onFault = (error: unknown): void => void reports.push({ type: 'fault', email_id: null, error });
     const { monotonic = () => performance.now() } = options;
-    const runner = runSubscriber(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner });
+    const runner = createRunner(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner });
+    runner.start();
     const mailer = {
       ...runner,
       cutOff: subscriber.cutOff,

@@ -2,26 +2,19 @@
 import { isReadsCursor } from '../../audit/access.js';
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
-import type { StoredEvents } from '../../audit/stored-events.js';
 import { ServiceError } from '../../errors.js';
-import type { Proof } from '../../evidence/bundle.js';
-import type { ProofRequest } from '../../evidence/prove.js';
+import type { Proofs } from '../../evidence/person-proofs.js';
 import type { AccessLog } from './access.js';
 import { contactFinder, type ContactSources } from './contact.js';
 import { addFeed } from './feed.js';
 import { addListAt } from './list.js';
-import { addReport, type SealedLog } from './report.js';
+import { addReport } from './report.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
 import { pageOf, pageRequest } from '../reads.js';
 import type { Routes } from '../routes.js';
 
 /** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
 const provenEvents = 10_000;
-
-export interface Proofs extends SealedLog {
-  /** Against a seal made now. @throws ServiceError `unavailable` the log is not verified yet; as `provePerson` */
-  prove(stored: StoredEvents, request: Omit<ProofRequest, 'seal'>): Promise<Proof>;
-}
 
 export interface AuditRoutes extends ContactSources {
   readonly endpoints: Endpoints['audit'];

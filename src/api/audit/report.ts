@@ -2,26 +2,20 @@
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
 import { createSlots, shortLine } from '../../flow/slots.js';
-import { createReport, type ReportSources } from '../../audit/report/report.js';
+import { createReport } from '../../audit/report/report.js';
 import { pagePolicy } from '../../audit/report/page.js';
 import { reportPage } from '../../audit/report/report-page.js';
 import type { AccessLog } from './access.js';
 import type { FindContact } from './contact.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
+import type { Proofs } from '../../evidence/person-proofs.js';
 import { securityHeaders } from '../security-headers.js';
 import { wantsPage } from '../accept.js';
 import type { Routes } from '../routes.js';
 
-export interface SealedLog {
-  /** Knows the numbers of events. */
-  readonly tree: ReportSources['tree'];
-  /** Of the data folder: the newest that the log still fits, and the newest that it does not. */
-  seals(): Promise<Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>>;
-}
-
 interface ReportRoute {
   readonly audit: Audit;
-  readonly proofs: SealedLog;
+  readonly proofs: Pick<Proofs, 'tree' | 'seals'>;
   readonly access: AccessLog;
   readonly find: FindContact;
 }

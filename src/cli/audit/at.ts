@@ -10,7 +10,7 @@ import { paintFor, type Paint } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 import { placeOf, unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string().optional(), list: z.string().optional() });

@@ -9,7 +9,7 @@ import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   after: z.string().optional(),

@@ -2,7 +2,7 @@
 import type { Basis } from '../../audit/answers.js';
 import { basisInWords } from '../../audit/basis.js';
 import type { Consent } from '../../events/contact.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 
 export const basisLines = (basis: Basis): readonly string[] => basisInWords(basis).map(printable);
 

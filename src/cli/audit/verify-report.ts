@@ -3,7 +3,7 @@ import type { Seal, SealCheck } from '../../evidence/seal.js';
 import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
 import type { Paint } from '../colours.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 import { count, duration } from '../progress-bar.js';
 
 export interface CheckedSeal {

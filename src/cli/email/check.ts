@@ -7,7 +7,7 @@ import type { CheckStep, MailSettings } from '../../mailer/check.js';
 import type { Mail } from '../../mailer/transport.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 import { withExamples } from '../program.js';
 
 export function registerCheck(email: Command, line: CommandLine): void {

@@ -2,7 +2,7 @@
 import { type Rebuild, viewState, type ViewState } from '../../rebuild/answers.js';
 import type { Paint } from '../colours.js';
 import { count } from '../progress-bar.js';
-import { printable } from '../printable.js';
+import { printable } from '../../events/printable.js';
 import { table } from '../table.js';
 import type { ServiceClient } from '../service-client.js';
 import { itemsFrom } from '../through-service.js';

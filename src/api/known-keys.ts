@@ -1,16 +1,19 @@
 /** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
-import { createAuthenticator, createGrant, fullGrant } from '../api/auth.js';
-import type { Authenticator, Grant, Identity } from '../api/auth.js';
-import type { KeysOfApi } from '../api/keys.js';
+import { createAuthenticator, createGrant, fullGrant } from './auth.js';
+import type { Authenticator, Grant, Identity } from './auth.js';
+import type { KeysOfApi } from './keys.js';
 import { replayableContext } from '../commands/catalogue-requests.js';
+import type { CommandHandler } from '../commands/command-handler.js';
 import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
 import { isUnreadable } from '../events/codec.js';
-import { keysStream } from '../events/streams.js';
+import type { KeyEvent } from '../events/keys.js';
+import { keysStream, type StreamKeys } from '../events/streams.js';
+import type { Clocks, Subscriber } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/data-folder.js';
-import type { Commands } from './commands.js';
 import { createKeyUses } from './key-uses.js';
-import { repeat } from './repeat.js';
+import { repeat } from '../flow/repeat.js';
 
 /** How often the log is looked at, and open streams, in milliseconds. */
 const lookMs = 400;
@@ -18,29 +21,38 @@ const noteMs = 1_000;
 
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
-  close(): Promise<void>;
+  /** Writes when they were last used, and closes what keeps it. */
+  readonly uses: Subscriber<'turn'>;
+  close(): void;
 }
 
 const outOfReach = 'API keys cannot be followed: those that are known hold';
-const notNoted = 'the last use of API keys was not noted';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
-interface KeysOptions {
-  readonly commands: Pick<Commands, 'keys' | 'newId' | 'streamKeys'>;
+interface KeysOptions extends Clocks {
+  readonly commands: {
+    readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
+    readonly streamKeys: StreamKeys;
+    newId(prefix: string): string;
+  };
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
-  /** Keeps when keys were last used. Closed with the keys. */
+  /** Keeps when keys were last used. Closed with `uses`. */
   readonly models: ReadModels;
-  readonly clock: () => number;
   /** Called with what it means for the keys; once as long as it lasts. */
   readonly onFault: (error: unknown, meaning: string) => void;
-  /** As `onFault`, where all keys hold as they should. */
-  readonly onHarmlessFault: (error: unknown, meaning: string) => void;
 }
 
 /** @throws ServiceError `unavailable` */
-export async function openKeys({ commands, models, clock, onFault, ...options }: KeysOptions): Promise<Keys> {
-  const configured = new Map(options.configured.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
+export async function openKeys({
+  commands,
+  configured: own,
+  models,
+  clock,
+  monotonic,
+  onFault,
+}: KeysOptions): Promise<Keys> {
+  const configured = new Map(own.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
   /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
   const grants = new Map<string, Grant>();
   let held = keyDecider.initial;
@@ -83,8 +95,6 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
   // Beside the reading: a log that does not answer keeps no stream open.
   const ending = setInterval(endStreams, lookMs);
   const uses = createKeyUses(models);
-  const onNoteFault = (error: unknown): void => options.onHarmlessFault(error, notNoted);
-  const noting = repeat(() => uses.write(grants.values()), { pause: noteMs, signal, onFault: onNoteFault });
   return {
     authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
     newId: () => commands.newId('key'),
@@ -102,11 +112,16 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
     },
-    async close() {
+    uses: takeTurns({
+      name: 'record of key uses',
+      pause: noteMs,
+      monotonic,
+      turn: () => uses.write(grants.values()),
+      close: () => models.close(),
+    }),
+    close() {
       closing.abort();
       clearInterval(ending);
-      await noting;
-      await models.close();
     },
   };
 }

@@ -1,17 +1,17 @@
 /** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
 import { readLogId } from '../eventstore/log-id.js';
-import { printable } from '../cli/printable.js';
-import type { Difference } from '../evidence/verify-difference.js';
-import { keptChain, keptFault } from '../evidence/link-blocks.js';
-import { outcomeOf, verifyOn, type Since } from '../evidence/verify-on.js';
-import { verifyLog } from '../evidence/verify.js';
+import { printable } from '../events/printable.js';
+import type { Difference } from './verify-difference.js';
+import { keptChain, keptFault } from './link-blocks.js';
+import { outcomeOf, verifyOn, type Since } from './verify-on.js';
+import { verifyLog } from './verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { logStart } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
-import { startWorkerThread } from './worker-thread.js';
+import { startWorkerThread } from '../flow/worker-thread.js';
 
 /** So many events are verified in less time than a thread takes to start. */
 const eventsAtOnce = 4_000;
@@ -162,14 +162,17 @@ function verifyInThread(
       isOver = message.type !== 'tail' || message.difference !== undefined;
       take(message);
     };
-    const thread = startWorkerThread<FromVerifier, never>('evidence', {
-      workerData,
-      onMessage: tell,
-      onExit(error = 'its thread ended') {
-        tell({ type: 'failed', message: error });
-        resolve();
+    const thread = startWorkerThread<FromVerifier, never>(
+      { name: 'evidence', beside: import.meta.url },
+      {
+        workerData,
+        onMessage: tell,
+        onExit(error = 'its thread ended') {
+          tell({ type: 'failed', message: error });
+          resolve();
+        },
       },
-    });
+    );
     signal.addEventListener('abort', () => void thread.close(0));
   });
 }

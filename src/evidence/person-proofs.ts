@@ -1,24 +1,34 @@
 /** Proofs of one person by the running service, against seals that it makes itself. */
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import type { Proofs } from '../api/audit/audit.js';
-import { comparedSeals } from '../audit/report/report.js';
+import { comparedSeals, type ReportSources } from '../audit/report/report.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
-import { AlteredBlockError, ProofError, provePerson } from '../evidence/prove.js';
-import { reportedSeals } from '../evidence/holding-seal.js';
-import { newestSeals, sealsName } from '../evidence/seal-folder.js';
-import { sealNow } from '../evidence/seal-now.js';
+import type { Proof } from './bundle.js';
+import { AlteredBlockError, ProofError, provePerson, type ProofRequest } from './prove.js';
+import { reportedSeals } from './holding-seal.js';
+import { newestSeals, sealsName } from './seal-folder.js';
+import { sealNow } from './seal-now.js';
+import type { KeptEvidence } from './seals.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { EvidenceGuard } from './evidence-guard.js';
-import type { Views } from './views.js';
+import type { EvidenceGuard } from './guard.js';
+
+export interface Proofs {
+  /** Knows the numbers of events. */
+  readonly tree: ReportSources['tree'];
+  /** Of the data folder: the newest that the log still fits, and the newest that it does not. */
+  seals(): Promise<Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>>;
+  /** Against a seal made now. @throws ServiceError `unavailable` the log is not verified yet; as `provePerson` */
+  prove(stored: StoredEvents, request: Omit<ProofRequest, 'seal'>): Promise<Proof>;
+}
 
 interface ProofsOptions {
   readonly store: OpenEventStore;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  readonly views: Pick<Views, 'keptChain' | 'tree'>;
+  readonly views: KeptEvidence;
   readonly dataDir: string;
   readonly sealKey: () => KeyObject;
   readonly clock: () => number;

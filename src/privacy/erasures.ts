@@ -2,78 +2,56 @@
 import { demandLogId } from '../eventstore/log-id.js';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { ErasuresOfApi } from '../api/privacy.js';
 import type { CommandContext } from '../commands/batch.js';
-import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
+import { unfinishedOf, type Erasure, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
-import type { Mailer } from './mail.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
-import { endContact, type EraseOptions } from '../privacy/erase.js';
-import { startEraser, type WaitingErasure } from '../privacy/eraser.js';
-import { createBeginning } from '../privacy/begin.js';
-import { takesAll } from '../privacy/reach.js';
-import {
-  missingErasures,
-  openRegister,
-  readIntended,
-  readRegister,
-  RegisterError,
-  registerName,
-  type Register,
-} from '../privacy/register.js';
+import { endContact, type EraseOptions } from './erase.js';
+import { createEraser, type Eraser } from './eraser.js';
+import { createBeginning } from './begin.js';
+import { takesAll } from './reach.js';
+import { missingErasures, openRegister, readIntended, registerName, type Register } from './register.js';
+import { placesOf, type Places } from './restored.js';
+import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
-import type { Commands } from './commands.js';
-import { openLease } from './own-lease.js';
-import type { Views } from './views.js';
+import type { OpenEventStore } from '../stores/stores.js';
+import type { OpenLease } from '../stores/own-lease.js';
 
-type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
-
-interface ErasuresOptions {
+interface ErasuresOptions extends Clocks {
   readonly config: Places & Pick<Config, 'roles'>;
   readonly folder: Pick<DataFolder, 'outbox'>;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
-  readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
-  readonly views: Pick<Views, 'hasOtherStorages' | 'ownWrites' | 'queries' | 'scrub'>;
+  readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'erasures'> & { newId(prefix: string): string };
+  readonly views: Pick<EraseOptions['views'], 'scrub'> & {
+    readonly ownWrites: Pick<OwnWrites, 'visible'>;
+    readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
+    /** Storages of views that hold who was erased, beside those that are read. */
+    hasOtherStorages(): Promise<boolean>;
+  };
   /** Of this process, where it has one. */
-  readonly mailer: Pick<Mailer, 'cutOff'> | undefined;
+  readonly mailer: { cutOff(stream: string): boolean } | undefined;
   readonly logger: Logger;
 }
 
-export interface Erasures extends ErasuresOfApi {
+export interface Erasures {
+  /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
+  request(
+    asked: { readonly email: string; readonly reason: string | undefined },
+    context: CommandContext,
+  ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
+  /** By id, as of now. @throws ServiceError `unavailable` */
+  all(): Promise<ErasuresState['all']>;
   /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */
-  waiting(): readonly WaitingErasure[] | undefined;
-  close(): Promise<void>;
-}
-
-/** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
-export async function erasuresMissing(
-  store: OpenEventStore,
-  { config, commands }: { readonly config: Places; readonly commands: Pick<Commands, 'erasures'> },
-) {
-  const logId = await demandLogId(store);
-  const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
-  return registered.length === 0
-    ? []
-    : missingErasures(registered, (await commands.erasures.fresh(erasuresStream)).state);
-}
-
-const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
-  [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
-
-/** A log that was put back from before an erasure would serve who was erased. @throws RegisterError @throws ServiceError `unavailable` */
-export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
-  const { length } = await erasuresMissing(store, known);
-  if (length === 0) return;
-  throw new RegisterError(
-    `the event log lacks ${length === 1 ? 'an erasure' : `${length} erasures`} of the register (${registerName}): it was put back from a backup of before. Nothing was served. Run: audience privacy reapply. It asks for the same erasures again, and the next start carries them through`,
-  );
+  waiting: Eraser['waiting'];
+  /** Carries them through. Undefined: left to the processes that fold the views. */
+  readonly eraser: Eraser | undefined;
 }
 
 /** @throws RegisterError @throws ReadModelsUnavailableError */
@@ -83,7 +61,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const { keep } = register;
   const steps = stepsOf(options);
   const end = (id: string): Promise<void> => endContact(steps, id);
-  const begin = createBeginning({ ...commands, endContact: end, clock: Date.now }, register);
+  const begin = createBeginning({ ...commands, endContact: end, clock: options.clock }, register);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
   async function passed(subjectKey: string): Promise<string | undefined> {
@@ -101,12 +79,13 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
   for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())
     await end(id).catch(() => undefined);
-  const runner = config.roles.has('projector')
-    ? startEraser({
+  let runner: SubscriberRunner | undefined;
+  const eraser = config.roles.has('projector')
+    ? createEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
-        lease: await openLease(options.settings, 'erasures'),
+        lease: await options.openLease('erasures'),
         hasOtherStorages: () => options.views.hasOtherStorages(),
-        now: () => performance.now(),
+        now: options.monotonic,
       })
     : undefined;
   let requesting: Promise<unknown> = Promise.resolve();
@@ -122,7 +101,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
     const begun = await begin({ asked, after, context });
     if (begun.erasure === undefined) throw new Error('a requested erasure is missing');
-    runner?.look();
+    runner?.wake();
     return { ...begun, erasure: begun.erasure };
   }
 
@@ -134,9 +113,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
       return requested;
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
-    isCaughtUp: () => runner?.isCaughtUp() ?? true,
-    waiting: () => runner?.waiting(),
-    close: async () => runner?.close(),
+    isCaughtUp: () => eraser?.isCaughtUp() ?? true,
+    waiting: () => eraser?.waiting(),
+    eraser: eraser && { ...eraser, attach: (given) => void (runner = given) },
   };
 }
 

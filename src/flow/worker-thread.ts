@@ -1,4 +1,4 @@
-/** A thread of this folder, `NAME-worker.ts`: runs the compiled file, asks it to stop, and ends it by force when that takes too long. */
+/** A thread of a file `NAME-worker.ts`: runs the compiled file, asks it to stop, and ends it by force when that takes too long. */
 import { Worker } from 'node:worker_threads';
 
 export interface WorkerThread<To> {
@@ -15,11 +15,15 @@ export interface WorkerThreadOptions<From> {
 }
 
 export function startWorkerThread<From, To>(
-  name: string,
+  {
+    name,
+    beside,
+  }: { readonly name: string; /** `import.meta.url` of a file in its folder. */ readonly beside: string },
   { workerData, onMessage, onExit }: WorkerThreadOptions<From>,
 ): WorkerThread<To | 'stop'> {
-  const folder = import.meta.url.endsWith('.ts') ? '../../dist/app' : '.';
-  const worker = new Worker(new URL(`${folder}/${name}-worker.js`, import.meta.url), { workerData, name });
+  // Threads run compiled files, also where the tests load the sources.
+  const folder = beside.replace(/\/src\/(?=\w+\/[\w-]+\.ts$)/, '/dist/');
+  const worker = new Worker(new URL(`${name}-worker.js`, folder), { workerData, name });
   let died: string | undefined;
   worker.on('message', onMessage);
   worker.on('error', (error: Error) => {

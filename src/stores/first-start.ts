@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { InitialiseService, ServiceState } from '../commands/service.js';
-import { ConfigurationError } from '../stores/config.js';
-import type { DataFolder } from '../stores/data-folder.js';
+import { ConfigurationError } from './config.js';
+import type { DataFolder } from './data-folder.js';
 import { type StreamKeys } from '../events/streams.js';
 
 /** Only a log that is not there yet takes a new secret. @throws ConfigurationError */

@@ -1,7 +1,7 @@
 /** The runner of subscribers: how much at once, what it does after failures, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
+import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import type { Subscriber, WorkLease } from '../../src/flow/subscriber.js';
 
 const timings = { ...runnerTimings, wake: 1, firstPause: 10, longestPause: 40, stop: 200 };
@@ -13,7 +13,7 @@ function start(given: Partial<Subscriber<number>> = {}) {
   const handled: number[] = [];
   let most = 0;
   let now = 0;
-  const runner = runSubscriber<number>(
+  const runner = createRunner<number>(
     {
       name: 'test',
       concurrency: 2,
@@ -29,6 +29,7 @@ function start(given: Partial<Subscriber<number>> = {}) {
     },
     { onFault: (error) => faults.push(String(error)), monotonic: () => performance.now(), random: () => 0.5, timings },
   );
+  runner.start();
   onTestFinished(() => runner.close());
   return { runner, faults, waiting, handled, most: () => most };
 }
@@ -145,4 +146,36 @@ test('with a lease nothing is looked for before it is held; where it is lost, wo
   grant();
   await runner.close();
   expect(closed).toEqual([true]);
+});
+
+test('a subscriber wakes its own runner, and does its last when it is closed, before its lease is given back', async () => {
+  const order: string[] = [];
+  let wake = (): void => undefined;
+  const { runner, waiting, handled } = start({
+    attach: (given) => (wake = given.wake),
+    close: () => Promise.resolve(void order.push('close')),
+    lease: {
+      hold: () => Promise.resolve(1),
+      isHeld: () => true,
+      onLost: () => undefined,
+      close: () => Promise.resolve(void order.push('lease')),
+    },
+  });
+  await vi.waitUntil(() => runner.status().canLook);
+  waiting.push(1);
+  wake();
+  await vi.waitUntil(() => handled.length === 1);
+  await runner.stop();
+  waiting.push(2);
+  wake();
+  expect(order).toEqual([]);
+  await Promise.all([runner.close(), runner.close()]);
+  expect([order, waiting]).toEqual([['close', 'lease'], [2]]);
+});
+
+test('an end that a store holds up does not keep the process, and one that fails is told', async () => {
+  const hanging = start({ close: () => new Promise(() => undefined) });
+  const failing = start({ close: () => Promise.reject(new Error('no')) });
+  await Promise.all([hanging.runner.close(), failing.runner.close()]);
+  expect([hanging.faults, failing.faults]).toEqual([[], ['Error: no']]);
 });

@@ -4,11 +4,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ChainHead } from '../eventstore/chain.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { keepVerifiedHead, readVerifiedHead } from '../evidence/verified-head.js';
-import type { Difference } from '../evidence/verify-difference.js';
-import { outcomeOf, verifyOn, type Outcome } from '../evidence/verify-on.js';
-import { verifyTail } from '../evidence/verify-tail.js';
-import { verifyLog, type Verification } from '../evidence/verify.js';
+import { keepVerifiedHead, readVerifiedHead } from './verified-head.js';
+import type { Difference } from './verify-difference.js';
+import { outcomeOf, verifyOn, type Outcome } from './verify-on.js';
+import { verifyTail } from './verify-tail.js';
+import { verifyLog, type Verification } from './verify.js';
 import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
 /** What the main thread hears: at the start of the tail, then of the whole log; nothing after a difference or a failure. */

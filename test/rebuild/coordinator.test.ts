@@ -6,8 +6,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { newRecord, readRecord, writeRecord } from '../../src/rebuild/rebuild-record.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
-import { createRebuildCoordinator } from '../../src/app/rebuild-coordinator.js';
-import type { RebuildThreadOptions } from '../../src/app/rebuild-thread.js';
+import { createRebuildCoordinator } from '../../src/rebuild/coordinator.js';
+import type { RebuildThreadOptions } from '../../src/rebuild/rebuild-thread.js';
 
 const patience = { timeout: 20_000, interval: 5 };
 const switched = { outcome: 'switched', views: [] } as const;

@@ -4,9 +4,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { liveProjections } from '../projections/views.js';
 import { createLease, leaseMs } from '../projector/lease.js';
-import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
-import { runRebuild } from '../rebuild/rebuild.js';
-import type { RebuildProgress, RebuildResult } from '../rebuild/answers.js';
+import type { SwitchAnswer, NewStorages } from './switch.js';
+import { runRebuild } from './rebuild.js';
+import type { RebuildProgress, RebuildResult } from './answers.js';
 import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
 export type FromRebuild =

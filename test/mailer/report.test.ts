@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { mailReport } from '../../src/app/mail-report.js';
+import { mailReport } from '../../src/mailer/report.js';
 import type { MailerReport } from '../../src/mailer/job.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 

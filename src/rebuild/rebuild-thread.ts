@@ -1,9 +1,9 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
-import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/answers.js';
+import type { SwitchAnswer, NewStorages } from './switch.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from './answers.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
-import { startWorkerThread } from './worker-thread.js';
+import { startWorkerThread } from '../flow/worker-thread.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
@@ -22,15 +22,18 @@ const closeWithinMs = 5_000;
 export function startRebuildThread(options: RebuildThreadOptions) {
   const { settings, holder, run, onProgress, requestSwitch, onEnd } = options;
   let end: RebuildResult | string = 'its thread ended by itself';
-  const thread = startWorkerThread<FromRebuild, ToRebuild>('rebuild', {
-    workerData: { settings, holder, run },
-    onMessage(message) {
-      if (message.type === 'progress') onProgress(message.progress);
-      else if (message.type === 'switch') void requestSwitch(message.built).then(thread.send);
-      else end = message.end;
+  const thread = startWorkerThread<FromRebuild, ToRebuild>(
+    { name: 'rebuild', beside: import.meta.url },
+    {
+      workerData: { settings, holder, run },
+      onMessage(message) {
+        if (message.type === 'progress') onProgress(message.progress);
+        else if (message.type === 'switch') void requestSwitch(message.built).then(thread.send);
+        else end = message.end;
+      },
+      onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),
     },
-    onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),
-  });
+  );
   /** What has been built is continued next time. Safe to call twice. */
   const close = (): Promise<void> => thread.close(closeWithinMs);
   return { close };

@@ -1,7 +1,6 @@
 /** What the mailer reports, as lines of the log: each says what happened, why, and what to do. */
-import type { Logger } from 'pino';
-import type { MailerReport } from '../mailer/job.js';
-import { inWords } from '../mailer/reasons.js';
+import type { MailerReport } from './job.js';
+import { inWords } from './reasons.js';
 
 /** Nothing is sent until somebody puts these right. */
 const forTheOperator: ReadonlySet<string> = new Set([
@@ -12,6 +11,7 @@ const forTheOperator: ReadonlySet<string> = new Set([
   'invalid_message',
 ]);
 
+type Logger = Record<'info' | 'warn' | 'error', (about: object, message: string) => void>;
 type Recorded = Extract<MailerReport, { type: 'recorded' }>;
 
 const outcomes: Readonly<Record<Recorded['outcome'], string>> = {

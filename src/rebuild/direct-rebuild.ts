@@ -1,18 +1,23 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectRebuild } from '../cli/command-line.js';
 import { logStart } from '../eventstore/event-store.js';
 import { liveProjections } from '../projections/views.js';
-import { createSwitches, type Switches } from '../rebuild/switch.js';
+import { createSwitches, type Switches } from './switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { buildInitially } from '../rebuild/bulk-build.js';
-import type { RebuildResult } from '../rebuild/answers.js';
-import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
+import { buildInitially } from './bulk-build.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult } from './answers.js';
+import { RebuildInterruptedError, runRebuild } from './rebuild.js';
 import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
+
+export interface DirectRebuild extends RebuildRequest {
+  /** Beside a running service of another version: builds the views that its next start with this code will read. */
+  readonly isPreparation: boolean;
+  readonly onProgress: (progress: RebuildProgress) => void;
+}
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;

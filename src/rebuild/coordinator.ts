@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { liveProjections } from '../projections/views.js';
-import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
+import type { SwitchAnswer, NewStorages } from './switch.js';
 import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
-import type { RebuildRequest, RebuildResult } from '../rebuild/answers.js';
+import type { RebuildRequest, RebuildResult } from './answers.js';
 import {
   isOpen,
   newRecord,
@@ -14,8 +14,8 @@ import {
   rebuildsView,
   writeRecord,
   type RebuildRecord,
-} from '../rebuild/rebuild-record.js';
-import { dropAbandoned } from '../rebuild/unfinished.js';
+} from './rebuild-record.js';
+import { dropAbandoned } from './unfinished.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 

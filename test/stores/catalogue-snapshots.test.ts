@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { createSnapshots, snapshotView } from '../../src/app/catalogue-snapshots.js';
+import { createSnapshots, snapshotView } from '../../src/stores/catalogue-snapshots.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/catalogues.js';
 import type { CatalogueState } from '../../src/commands/catalogue.js';

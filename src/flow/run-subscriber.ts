@@ -1,5 +1,5 @@
 /** The runner of a subscriber: looks for work when it is woken or its rest is over, keeps a bounded number going, and ends in good order. */
-import type { Subscriber } from '../flow/subscriber.js';
+import type { Subscriber, SubscriberRunner } from './subscriber.js';
 
 /** Milliseconds. */
 export const runnerTimings = {
@@ -8,13 +8,13 @@ export const runnerTimings = {
   /** First pause after a failure; doubles up to the longest. */
   firstPause: 250,
   longestPause: 5_000,
-  /** How long work is waited for whose signal is aborted: only a store that does not answer at all is left behind. */
+  /** How long work is waited for whose signal is aborted, and then the end of the subscriber: only a store that does not answer at all is left behind. */
   stop: 5_000,
 };
 
 export interface RunnerOptions {
-  /** Called once until it goes well again. */
-  readonly onFault: (error: unknown) => void;
+  /** Called once until it goes well again, with what cannot be done. */
+  readonly onFault: (error: unknown, what: string) => void;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
   /** From 0 to 1, for jitter. */
@@ -22,21 +22,23 @@ export interface RunnerOptions {
   readonly timings?: Readonly<typeof runnerTimings>;
 }
 
-export type Runner = ReturnType<typeof runSubscriber>;
+export type Runner = ReturnType<typeof createRunner>;
 
-/** Looks for the first time at once. */
-export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: RunnerOptions) {
+/** Looks for the first time when it is started. */
+export function createRunner<Work>(subscriber: Subscriber<Work>, options: RunnerOptions) {
   const { lease, concurrency } = subscriber;
   const { monotonic, timings = runnerTimings } = options;
   const running = new Set<Promise<void>>();
-  const looks = createFaults(options);
-  const works = createFaults(options);
+  const looks = createFaults('what is due cannot be looked for', options);
+  const works = createFaults('what is due cannot be done', options);
   const closed = new AbortController();
   const stopped = new AbortController();
   let lost = new AbortController();
+  let isStarted = false;
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
+  let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
   lease?.onLost(() => {
@@ -49,7 +51,7 @@ export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: Runne
   function wakeIn(milliseconds: number): void {
     const now = monotonic();
     const at = Math.max(now + milliseconds, looks.pauseUntil(), works.pauseUntil());
-    if (closing !== undefined || at === Infinity || (timer !== undefined && timer.at <= at)) return;
+    if (!isStarted || stopping !== undefined || at === Infinity || (timer !== undefined && timer.at <= at)) return;
     clearTimeout(timer?.handle);
     const wake = (): void => {
       timer = undefined;
@@ -88,9 +90,10 @@ export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: Runne
   }
 
   function start(work: Work): void {
+    const signal = AbortSignal.any([stopped.signal, lost.signal]);
     const done = subscriber
-      .handle(work, AbortSignal.any([stopped.signal, lost.signal]), closed.signal)
-      .then(works.good, works.bad)
+      .handle(work, signal, closed.signal)
+      .then(works.good, (error: unknown) => signal.aborted || works.bad(error))
       .then(() => {
         running.delete(done);
         wakeIn(timings.wake);
@@ -104,25 +107,42 @@ export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: Runne
     await within(Promise.all(running), subscriber.grace);
     stopped.abort();
     await within(Promise.all(running), timings.stop);
+  }
+
+  /** Starts nothing more, gives what runs its time, then aborts it. Resolves when nothing runs. Safe to call twice. */
+  const stop = (): Promise<void> => (stopping ??= end());
+
+  async function giveBack(): Promise<void> {
+    await stop();
+    const last = subscriber
+      .close?.(AbortSignal.timeout(timings.stop))
+      .catch((error: unknown) => options.onFault(error, 'what is left at the stop cannot be done'));
+    await within(Promise.resolve(last), timings.stop);
     await lease?.close();
   }
 
-  wakeIn(0);
-  return {
-    /** There may be work: look within this many milliseconds, by default at once. Cheap: call it whenever something moves. */
-    wake: (within = timings.wake): void => {
+  const self: SubscriberRunner = {
+    wake(within = timings.wake) {
       if (looking) again = true;
       else if (running.size < concurrency) wakeIn(within);
     },
-    /** `canLook`: the last look for work succeeded. */
     status: () => ({ running: running.size, canLook: looks.isGood() }),
-    /** Starts nothing more, gives what runs its time, then aborts it. Resolves when nothing runs. Safe to call twice. */
-    close: (): Promise<void> => (closing ??= end()),
+  };
+  subscriber.attach?.(self);
+  return {
+    ...self,
+    start(): void {
+      isStarted = true;
+      wakeIn(0);
+    },
+    stop,
+    /** As `stop`. Then the subscriber ends, and its lease is given back. Safe to call twice. */
+    close: (): Promise<void> => (closing ??= giveBack()),
   };
 }
 
 /** Failures in a row: the first is told, and each next pause is longer. */
-function createFaults({ onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
+function createFaults(what: string, { onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
   let count = 0;
   let until = -Infinity;
   return {
@@ -130,7 +150,7 @@ function createFaults({ onFault, monotonic, random, timings = runnerTimings }: R
       count = 0;
     },
     bad(error: unknown): void {
-      if (count === 0) onFault(error);
+      if (count === 0) onFault(error, what);
       const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
       // Works that fail together are one failure.
       if (monotonic() >= until) count += 1;

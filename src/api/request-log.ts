@@ -1,15 +1,14 @@
 /** The log lines of requests. */
 import type { Logger } from 'pino';
-import type { RequestLine } from '../api/request-context.js';
+import type { RequestLine } from './request-context.js';
 import { ServiceError } from '../errors.js';
-import type { LogDestination } from './log-destination.js';
 
 /**
  * One line per request in pino's format, put together here: every value is a number, a constant or checked before, and
  * pino's own way costs a tenth of a GET. Faults go through pino, with their cause. A request that the service refuses for
  * a moment (too many at once, views that lag, a parked stream) is no fault: its stack would say nothing.
  */
-export function requestLog(logger: Logger, lines: LogDestination): (line: RequestLine) => void {
+export function requestLog(logger: Logger, lines: { write(line: string): void }): (line: RequestLine) => void {
   const isOn = logger.isLevelEnabled('info');
   function report({ error, ...given }: RequestLine): void {
     const line = { ...given, duration: Number(milliseconds(given.duration)) };

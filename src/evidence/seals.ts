@@ -1,44 +1,44 @@
-/** Seals that the service makes by itself: of the verified part of the log, every so often and at its end, by one process at a time. */
+/** Seals as a subscriber: of the verified part of the log, every so often and at the stop, by one process at a time. */
 import { readLogId } from '../eventstore/log-id.js';
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
-import { sealFaults } from '../evidence/holding-seal.js';
-import { copySeals, keepSeal, newestCopy, newestSeal, sealsName } from '../evidence/seal-folder.js';
-import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { sealFaults } from './holding-seal.js';
+import { copySeals, keepSeal, newestCopy, newestSeal, sealsName } from './seal-folder.js';
+import { openSealKey, sealKeyName } from './seal-key.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
-import { sealNow } from '../evidence/seal-now.js';
-import { checkSeal, fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
+import type { TreeSource } from '../eventstore/tree.js';
+import { sealNow } from './seal-now.js';
+import { checkSeal, fingerprintOf, publicKeyOf, SealError } from './seal.js';
 import { deriveHeadKey } from '../events/streams.js';
-import type { Lease } from '../projector/lease.js';
+import type { Clocks, Subscriber, WorkLease } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
-import type { EvidenceGuard } from './evidence-guard.js';
-import { openLease, seldomLeaseMs } from './own-lease.js';
-import { repeat } from './repeat.js';
-import type { Views } from './views.js';
+import type { OpenEventStore } from '../stores/stores.js';
+import type { EvidenceGuard } from './guard.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
-const stopMs = 5_000;
 
-interface SealsOptions {
+/** Beside the views of a log on a server, or in the log. */
+export interface KeptEvidence {
+  /** The chain that some process keeps beside the views. */
+  keptChain(): Promise<ChainHead | undefined>;
+  readonly tree: TreeSource;
+}
+
+interface SealsOptions extends Clocks {
   readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: OpenEventStore;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  readonly views: Pick<Views, 'keptChain' | 'tree'>;
+  readonly views: KeptEvidence;
   readonly sealKey: () => KeyObject;
   readonly secret: string;
   readonly logger: Logger;
-}
-
-export interface Seals {
-  /** Makes a last one, if it can be made soon. Never rejects. */
-  close(): Promise<void>;
 }
 
 /** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */
@@ -57,13 +57,11 @@ export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>
 }
 
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
-export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
-  const { settings, config } = options;
+export async function openSeals(options: SealsOptions): Promise<Subscriber<'turn'> | undefined> {
+  const { config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  const lease = await openLease(settings, 'seals', seldomLeaseMs);
-  const seals = startSeals(options, lease);
-  return { close: () => seals.close().then(lease?.close) };
+  return createSeals(options, await options.openLease('seals', seldomLeaseMs));
 }
 
 /** An older copy of the whole folder is right by itself: only what was kept elsewhere tells. A share may not answer for long, so nothing waits for it. */
@@ -79,12 +77,12 @@ async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> 
     );
 }
 
-function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {
+function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subscriber<'turn'> {
+  const { config, store, guard, views, sealKey, secret, logger, clock, monotonic } = options;
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
   const headKey = deriveHeadKey(secret);
-  const closing = new AbortController();
-  const startedAt = Date.now();
+  const startedAt = clock();
   let newest = newestSeal(folder);
   let copying: Promise<void> | undefined;
   let isCopyFailing = false;
@@ -116,7 +114,7 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
   async function seal(head: ChainHead): Promise<void> {
     const key = sealKey();
     if (head.count === 0 || (newest?.head === head.head && newest.public_key === publicKeyOf(key))) return;
-    const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: Date.now() });
+    const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: clock() });
     keepSeal(folder, made);
     newest = made;
     const { log_id, count, root, sealed_at, public_key } = made;
@@ -137,34 +135,33 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     }
   }
 
-  async function turn(): Promise<void> {
-    if (lease !== undefined && (await lease.hold(closing.signal)) === null) return;
-    const head = await verified(closing.signal);
+  async function turn(signal: AbortSignal): Promise<void> {
+    const head = await verified(signal);
     const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    if (head === undefined || lease?.isHeld() === false || Date.now() - since < every) return;
+    if (head === undefined || signal.aborted || clock() - since < every) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }
 
-  async function last(signal: AbortSignal): Promise<void> {
-    await turns;
+  /** A last one, where this process may still make it. */
+  async function close(signal: AbortSignal): Promise<void> {
     const head = lease?.isHeld() === false ? undefined : await verified(signal);
     if (head !== undefined && !signal.aborted) await seal(head);
     await copying;
     if (copies !== undefined) await copy(copies);
   }
 
-  function onFault(error: unknown): void {
-    logger.warn({ err: error }, 'no seal could be made');
+  function report(error: unknown): never {
     if (error instanceof AlteredEventError) guard?.report(`the event log was altered: ${error.message}`);
+    throw error;
   }
 
-  const turns = repeat(turn, { pause: Math.min(every, mostPauseMs), signal: closing.signal, onFault });
-  return {
-    async close() {
-      closing.abort();
-      const signal = AbortSignal.timeout(stopMs);
-      await Promise.race([last(signal).catch(onFault), sleep(stopMs, undefined, { ref: false })]);
-    },
-  };
+  return takeTurns({
+    name: 'seals',
+    lease,
+    pause: Math.min(every, mostPauseMs),
+    monotonic,
+    turn: (signal) => turn(signal).catch(report),
+    close: (signal) => close(signal).catch(report),
+  });
 }

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { Database } from '../../src/sqlite/database.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fullGrant, hashKey, type Grant } from '../../src/api/auth.js';
-import { openKeys, type Keys } from '../../src/app/keys.js';
-import { createKeyUses } from '../../src/app/key-uses.js';
+import { openKeys, type Keys } from '../../src/api/known-keys.js';
+import { createKeyUses } from '../../src/api/key-uses.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { keyDecider } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
@@ -39,7 +39,10 @@ beforeEach(async () => {
   opened = [];
 });
 afterEach(async () => {
-  await Promise.all(opened.map((keys) => keys.close()));
+  for (const keys of opened) {
+    keys.close();
+    await keys.uses.close?.(AbortSignal.timeout(1_000));
+  }
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -58,8 +61,8 @@ async function open(): Promise<Keys> {
     configured: [configured],
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,
+    monotonic: () => performance.now(),
     onFault: (_, meaning) => faults.push(meaning),
-    onHarmlessFault: (_, meaning) => faults.push(meaning),
   });
   opened.push(keys);
   return keys;

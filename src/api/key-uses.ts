@@ -1,5 +1,5 @@
 /** When each API key was last used: one checkpoint per key in the read models, written beside the requests and at most once a minute, by whichever process is first. */
-import type { Grant } from '../api/auth.js';
+import type { Grant } from './auth.js';
 import {
   CommitConflictError,
   ReadModelsBusyError,
