@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f44d1bdecdfef3123c2ee3509454d7eee998980ccb7856eadc8317dccce86c06. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1d0c236ce61bba8e71c0449c532879abbe66b81b2aeefd23faf6be7773c7be44. */
 export interface paths {
   '/docs': {
     parameters: {

@@ -29,9 +29,9 @@ function openLiteral(schema: Record<string, unknown>): void {
 
 /** `type: [string, null]`, and not a choice of two schemas. */
 function shorten(schema: Record<string, unknown>): void {
-  const one: unknown = Array.isArray(schema['anyOf']) ? schema['anyOf'].at(0) : undefined;
+  const one: unknown = Array.isArray(schema['oneOf']) ? schema['oneOf'].at(0) : undefined;
   if (!isObject(one) || typeof one['type'] !== 'string' || one['properties'] !== undefined) return;
-  delete schema['anyOf'];
+  delete schema['oneOf'];
   // zod comes to it later.
   const rest = Object.fromEntries(Object.entries(one).filter(([name]) => !left.includes(name)));
   Object.assign(schema, { ...rest, ...schema, type: [one['type'], 'null'] });

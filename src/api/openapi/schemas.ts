@@ -101,4 +101,9 @@ function tidy(of: z.core.$ZodType, schema: Record<string, unknown>): void {
     if (about !== undefined && Object.hasOwn(about, name)) schema[name] = about[name];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  // Exactly one fits; and some generators know a type that may be null by `oneOf` alone.
+  if (of instanceof z.core.$ZodNullable && schema['anyOf'] !== undefined) {
+    schema['oneOf'] = schema['anyOf'];
+    delete schema['anyOf'];
+  }
 }
