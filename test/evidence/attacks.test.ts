@@ -7,7 +7,7 @@ import { attacks, logOf, type Scene } from '../support/attacks.js';
 import { audience } from '../support/audience.js';
 import { usually } from '../support/amount.js';
 import { exported, newFolder, runVerifier } from '../support/evidence-log.js';
-import { addContacts, startLocally } from '../support/local-service.js';
+import { addContacts, getFrom, startLocally } from '../support/local-service.js';
 import { document, section } from '../support/markdown.js';
 
 const page = section(document('docs/evidence.md'), '## What is found, and what is not');
@@ -31,9 +31,14 @@ const older = path.join(root, 'older');
 const seal = path.join(root, 'seal.json');
 let sealed = 0;
 
+/** Its views are built and have caught up: what they show is compared with the log at the next start. */
+const ready = (): Promise<void> =>
+  expect.poll(async () => (await getFrom(honest, '/health/ready')).status, { timeout: 20_000 }).toBe(200);
+
 beforeAll(async () => {
   const first = await startLocally(honest);
   await addContacts(honest, 20);
+  await ready();
   await first.close();
   cpSync(honest, older, { recursive: true });
   const second = await startLocally(honest);
@@ -42,6 +47,7 @@ beforeAll(async () => {
   expect(answer).toMatchObject({ code: 0 });
   sealed = (JSON.parse(readFileSync(seal, 'utf8')) as { count: number }).count;
   await addContacts(honest, 5);
+  await ready();
   await second.close();
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
