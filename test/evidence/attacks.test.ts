@@ -9,6 +9,7 @@ import { usually } from '../support/amount.js';
 import { exported, newFolder, runVerifier } from '../support/evidence-log.js';
 import { addContacts, getFrom, startLocally } from '../support/local-service.js';
 import { document, section } from '../support/markdown.js';
+import { eventually } from '../support/service.js';
 
 const page = section(document('docs/evidence.md'), '## What is found, and what is not');
 const cells = (line: string): readonly string[] =>
@@ -32,8 +33,8 @@ const seal = path.join(root, 'seal.json');
 let sealed = 0;
 
 /** Its views are built and have caught up: what they show is compared with the log at the next start. */
-const ready = (): Promise<void> =>
-  expect.poll(async () => (await getFrom(honest, '/health/ready')).status, { timeout: 20_000 }).toBe(200);
+const ready = (): Promise<unknown> =>
+  eventually(async () => ((await getFrom(honest, '/health/ready')).status === 200 ? true : undefined));
 
 beforeAll(async () => {
   const first = await startLocally(honest);
