@@ -8,8 +8,8 @@ import { eventually } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
-/** Milliseconds. */
-const pause = 30_000;
+/** Milliseconds; not the 30 s for which the API keeps an idle connection, which would close while the next request is on its way. */
+const pause = 33_000;
 
 function expectNoSecretCopy(stories: readonly MailStory[]): void {
   for (const { copies, doubts } of stories) {
@@ -18,7 +18,7 @@ function expectNoSecretCopy(stories: readonly MailStory[]): void {
   }
 }
 
-describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefined ? '' : ` (${noServers})`}`, () => {
+describe.skipIf(noServers !== undefined)(`pauses of 33 s${noServers === undefined ? '' : ` (${noServers})`}`, () => {
   test.each([['nobody else in trouble'], ['one mailer killed meanwhile']])(
     'of MongoDB, %s',
     async (trouble) => {
@@ -77,7 +77,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefine
       const stories = await mailing.untilSent(120_000);
       expectNoSecretCopy(stories);
       for (const story of stories)
-        if (story.doubts.length === 0) expect(lastClaim(story) - stopped).toBeLessThan(60_000);
+        if (story.doubts.length === 0) expect(lastClaim(story) - stopped).toBeLessThan(pause + 30_000);
       await mailing.request(20);
       // It goes on, as a new run.
       await mailing.untilSent(30_000);
