@@ -1,13 +1,15 @@
 /** docs/evidence.md: the members of a seal and of a proof, against the code. Leaves, links and roots are held by the vectors. */
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createSeal } from '../../src/evidence/seal.js';
 import type { Verification } from '../../src/evidence/verify.js';
 import { createProof } from '../../src/evidence/bundle.js';
+import { codes, document, rows, section } from '../support/markdown.js';
 
-const page = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8');
-const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+const page = document('docs/evidence.md');
+
+const membersIn = (heading: string): readonly string[] =>
+  rows(section(page, heading)).flatMap(([names = '']) => (/^`\w+`/.test(names) ? codes(names) : []));
 
 test('a seal has the members of the page, in their order', () => {
   const verification: Verification = {
@@ -16,8 +18,7 @@ test('a seal has the members of the page, in their order', () => {
     ...{ redacted: 0, linked: true, sealed_head: null, holding: null, findings: [] },
   };
   const seal = createSeal({ verification, key: generateKeyPairSync('ed25519').privateKey, now: 0 });
-  const members = [...section('6. Seals').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
-  expect(members).toEqual(Object.keys(seal));
+  expect(membersIn('## 6. Seals')).toEqual(Object.keys(seal));
 });
 
 test('a proof and its events have the members of the page, in their order', () => {
@@ -26,8 +27,6 @@ test('a proof and its events have the members of the page, in their order', () =
   const place = { ordinal: 1, stream: '', revision: 0, event_id: '', type: '', data: '{}', metadata: '{}' };
   const event = { ...place, path: [] };
   const proof = createProof({ ...sealed, stream: '', last_revision: 0, deletions: [] }, [event], key);
-  const text = section('8. The proof of one person');
-  const members = [...text.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
-  expect(members).toEqual([...Object.keys(proof), ...Object.keys(event)]);
-  expect(text).toContain(`\`${proof.note}\``);
+  expect(membersIn('## 8. The proof of one person')).toEqual([...Object.keys(proof), ...Object.keys(event)]);
+  expect(page).toContain(`\`${proof.note}\``);
 });
