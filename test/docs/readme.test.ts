@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocks, document, section } from '../support/markdown.js';
+import { blocks, document, rows, section } from '../support/markdown.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
 import { loosely, missingTools, openShell, runTypeScript, type Shell } from '../support/tour.js';
 
@@ -27,6 +27,13 @@ function stepsOf(text: string, heading: string): readonly Step[] {
     ];
   });
 }
+
+test('its figures are those of docs/performance.md', () => {
+  const measured = rows(section(document('docs/performance.md'), '## Rates'));
+  const shown = rows(section(readme, '## Measured'));
+  expect(shown.length).toBeGreaterThan(1);
+  for (const row of shown) expect(measured.map((cells) => cells.slice(0, row.length))).toContainEqual(row);
+});
 
 const missing = missingTools('curl', 'sqlite3');
 

@@ -89,12 +89,12 @@ describe('the chain', () => {
     data: '{"contact_id":"01J9ZQ4T9M8X7C6V5B4N3A2S1D","person":{"salt":"00112233445566778899aabbccddeeff","email":"zoë@example.com"}}',
     metadata: '{"at":"2026-01-02T03:04:05.678Z","actor":"shop","schema":1}',
   };
-  // The same figures stand in docs/evidence.md.
+  // They never change: every seal and proof that was ever made rests on them.
   const digest = '30779f9699ef852a02688bfec8c03aceec6204098a29ad8e99a82110d557ae62';
   const link = 'fd865cd469a190158f63b98d686c959602c094b88bc81ed173d5d4e783ed5ae8';
   const second = '2717e20e9e6d1bffa25dcd1011efc54eb682175442882344e3d2d127ff56e0ea';
 
-  test('has the links that the documents say', () => {
+  test('has the links that it always had', () => {
     expect(withDigests(event.data)).toBe(`{"contact_id":"01J9ZQ4T9M8X7C6V5B4N3A2S1D","person":"sha256:${digest}"}`);
     const first = linkAfter(firstLink, 1, event);
     expect(first).toBe(link);
