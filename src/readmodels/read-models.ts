@@ -79,6 +79,21 @@ export interface Checkpoint {
   readonly storages: Readonly<Record<string, number>>;
 }
 
+/** What the service notes beside the views and no commit moves, such as when a key was last used. Data from disk: its reader checks the shape. */
+export interface VersionedRecord {
+  readonly value: unknown;
+  /** Opaque: another one after each write, and never the same again. */
+  readonly version: string;
+}
+
+export interface RecordWrite {
+  readonly name: string;
+  /** Plain JSON, without personal data: erasures do not look for any in records. At most 16 MB. */
+  readonly value: Document;
+  /** The version that was read, `null` when there was no record. */
+  readonly previous: string | null;
+}
+
 export interface Commit {
   readonly writes: readonly DocumentWrite[];
   readonly checkpoint: {
@@ -108,6 +123,8 @@ export interface ReadModelReader {
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
   find<D = Document>(view: View, query: FindQuery): Promise<Page<D>>;
   checkpoint(name: string): Promise<Checkpoint | null>;
+  /** As it was last put; null: there is none. @throws ReadModelsUnavailableError */
+  readRecord(name: string): Promise<VersionedRecord | null>;
   close(): Promise<void>;
 }
 
@@ -133,6 +150,12 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError
    */
   commit(commit: Commit): Promise<void>;
+  /**
+   * Compare-and-set: writes the record if it still is of the version that was read, else nothing. Whether it was written;
+   * if not, somebody else was first, and the record is to be read again.
+   * @throws ReadModelsUnavailableError whether it was written is not known.
+   */
+  putRecord(record: RecordWrite): Promise<boolean>;
   drop(view: StoredView): Promise<void>;
   /**
    * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that
