@@ -461,7 +461,8 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
     describe('records', () => {
       const put = (name: string, value: Document, previous: string | null): Promise<boolean> =>
         models.putRecord({ name, value, previous });
-      const versionOf = async (name: string): Promise<string | null> => (await models.readRecord(name))?.version ?? null;
+      const versionOf = async (name: string): Promise<string | null> =>
+        (await models.readRecord(name))?.version ?? null;
 
       it('are read as they were put, by every connection', async () => {
         const value = {
