@@ -69,6 +69,7 @@ export interface DocumentWrite {
   readonly loaded: string | null;
 }
 
+/** How far something was folded, and into which storages. What else is to be noted is a record. */
 export interface Checkpoint {
   readonly logId: string;
   /** Position of the last event folded, `''` before the first. */
