@@ -6,6 +6,7 @@ import {
   ReadModelsUnavailableError,
   type ReadModelReader,
   type ReadModels,
+  type StoredDocument,
   type View,
 } from '../readmodels/read-models.js';
 import { parked, rebuild, viewName, type Rebuild } from './answers.js';
@@ -67,11 +68,16 @@ interface VersionedRecords extends StoredRecords {
 async function readRecords(readModels: Reader): Promise<VersionedRecords> {
   const [kept, older] = await Promise.all([readModels.readRecord(recordName), readModels.get(rebuildsView, olderId)]);
   const stored = kept === null ? undefined : parsed(kept.value);
-  const known = { version: kept?.version ?? null, takenOver: older?.position ?? '' };
+  const versions = { version: kept?.version ?? null, takenOver: older?.position ?? '' };
+  return { ...withOlder(stored, older), ...versions };
+}
+
+/** What a process of an earlier version has written since that was last taken over comes first. */
+function withOlder(stored: StoredRebuild | undefined, older: StoredDocument | undefined): StoredRecords {
   const own = recordsIn(stored);
-  if (older === undefined || older.position <= (stored?.taken_over ?? '')) return { ...own, ...known };
-  const later = recordsIn(parsed(older.document));
-  return { record: later.record, postponed: later.postponed ?? nextOf(own), ...known };
+  if (older === undefined || older.position <= (stored?.taken_over ?? '')) return own;
+  const { record, postponed } = recordsIn(parsed(older.document));
+  return { record, postponed: postponed ?? nextOf(own) };
 }
 
 /** @throws ReadModelsUnavailableError it is not of a shape that this version knows: nothing is written over it. */
