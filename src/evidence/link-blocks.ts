@@ -39,7 +39,10 @@ export type RootsPage = {
 };
 
 export const hashCharacters = 2 * linkBytes;
-/** Where other checkpoints name storages, that of the evidence holds how many events it has, under this name. */
+/**
+ * Where other checkpoints name storages, that of the evidence holds how many events it has, under this name: it must move
+ * in one step with the position, and a process of an earlier version that takes over reads it there.
+ */
 export const countName = 'events';
 export const countOf = ({ storages }: Checkpoint): number => storages[countName] ?? 0;
 

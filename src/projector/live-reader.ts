@@ -74,6 +74,7 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     getMany: (view, ids) => read(view, (stored) => reader.getMany(stored, ids)),
     find: (view, query) => read(view, (stored) => reader.find(stored, query)),
     checkpoint: (name) => reader.checkpoint(name),
+    readRecord: (name) => reader.readRecord(name),
     close: () => reader.close(),
   };
 }

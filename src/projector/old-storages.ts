@@ -12,7 +12,10 @@ import {
   type ViewsWriter,
 } from './storage.js';
 
-/** A checkpoint that names the storages to be dropped, by `name/storage`. */
+/**
+ * A checkpoint, without a position, that names the storages to be dropped, by `name/storage`. It is no record: `scrub` spares
+ * what checkpoints name, the epoch fences off a former leader, and processes of earlier versions must see it before they erase.
+ */
 export const oldStoragesName = 'old_storages';
 
 /** Before they are live no more: a start after a crash then drops them. */

@@ -69,6 +69,7 @@ export interface DocumentWrite {
   readonly loaded: string | null;
 }
 
+/** How far something was folded, and into which storages. What else is to be noted is a record. */
 export interface Checkpoint {
   readonly logId: string;
   /** Position of the last event folded, `''` before the first. */
@@ -77,6 +78,21 @@ export interface Checkpoint {
   readonly eventId: string;
   /** Storages that belong to it, by the name of their view: in `views` the live ones, in `rebuild` those that are being built. Stored as `live`. */
   readonly storages: Readonly<Record<string, number>>;
+}
+
+/** What the service notes beside the views and no commit moves, such as when a key was last used. Data from disk: its reader checks the shape. */
+export interface VersionedRecord {
+  readonly value: unknown;
+  /** Opaque: another one after each write, and never the same again. */
+  readonly version: string;
+}
+
+export interface RecordWrite {
+  readonly name: string;
+  /** Plain JSON, without personal data: erasures do not look for any in records. At most 16 MB. */
+  readonly value: Document;
+  /** The version that was read, `null` when there was no record. */
+  readonly previous: string | null;
 }
 
 export interface Commit {
@@ -108,6 +124,8 @@ export interface ReadModelReader {
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
   find<D = Document>(view: View, query: FindQuery): Promise<Page<D>>;
   checkpoint(name: string): Promise<Checkpoint | null>;
+  /** As it was last put; null: there is none. @throws ReadModelsUnavailableError */
+  readRecord(name: string): Promise<VersionedRecord | null>;
   close(): Promise<void>;
 }
 
@@ -133,6 +151,12 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError
    */
   commit(commit: Commit): Promise<void>;
+  /**
+   * Compare-and-set: writes the record if it still is of the version that was read, else nothing. Whether it was written;
+   * if not, somebody else was first, and the record is to be read again.
+   * @throws ReadModelsUnavailableError whether it was written is not known.
+   */
+  putRecord(record: RecordWrite): Promise<boolean>;
   drop(view: StoredView): Promise<void>;
   /**
    * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that

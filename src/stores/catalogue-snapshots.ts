@@ -1,25 +1,38 @@
-/** Snapshots of the catalogues in the read models, so that a start need not fold a million events. Used only if the log confirms them. */
+/** Snapshots of the catalogues, records beside the views, so that a start need not fold a million events. Used only if the log confirms them. */
+import { z } from 'zod';
 import { catalogueState, type CatalogueState } from '../commands/catalogue.js';
-import type { Idempotency } from '../events/envelope.js';
+import { metadataSchema, type Idempotency } from '../events/envelope.js';
 import type { LoadedState } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { Checkpoint, Document, ReadModels, View } from '../readmodels/read-models.js';
+import type { ReadModels } from '../readmodels/read-models.js';
 
-export const snapshotView: View = { name: 'snapshots', version: 1, indexes: [] };
+export const snapshotName = (stream: string): string => `snapshot-${stream}`;
+/** Where earlier versions kept them. */
+const olderView = { name: 'snapshots', version: 1 };
 
 /** Folding fewer events than this is quick enough without a snapshot. */
 const worthwhile = 10_000n;
 
-type SnapshotDocument = Document & {
-  readonly revision: string;
-  readonly position: string;
+/** By hand: a schema for each pair would make the start with a million names longer by half. */
+const pairs = <Value>(isValue: (value: unknown) => boolean) =>
+  z.custom<readonly (readonly [id: string, value: Value])[]>(
+    (all) =>
+      Array.isArray(all) && all.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string' && isValue(pair[1])),
+  );
+
+const creation = metadataSchema.shape.idempotency.unwrap();
+
+const catalogueSnapshot = z.object({
+  revision: z.string().regex(/^\d+$/),
+  position: z.string(),
   /** Id of the event at that revision and position: if it differs in the log, the snapshot is of another log. */
-  readonly event_id: string;
-  readonly at: string;
-  readonly names: readonly (readonly [id: string, name: string])[];
-  /** Of those created with an `Idempotency-Key`. Absent in a snapshot of an earlier version, which would lose them: it is not used. */
-  readonly creations?: readonly (readonly [id: string, creation: Idempotency])[];
-};
+  event_id: z.string(),
+  at: z.string(),
+  names: pairs<string>((name) => typeof name === 'string'),
+  /** Of those created with an `Idempotency-Key`. */
+  creations: pairs<Idempotency>((value) => creation.safeParse(value).success),
+});
+type CatalogueSnapshot = z.infer<typeof catalogueSnapshot>;
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
@@ -30,22 +43,26 @@ export interface SnapshotOptions {
 }
 
 export function createSnapshots({ reader, models, onFault }: SnapshotOptions) {
-  async function confirmed(stream: string): Promise<SnapshotDocument | undefined> {
-    await models.prepare(snapshotView);
-    const document = (await models.get<SnapshotDocument>(snapshotView, stream))?.document;
-    if (document?.creations === undefined) return undefined;
-    const event = await reader.readAt(document.position);
-    const isTrue = event?.id === document.event_id && event.stream === stream;
-    return isTrue && String(event.revision) === document.revision ? document : undefined;
+  /** `snapshot`: undefined where there is none of this shape that the log confirms. */
+  async function stored(stream: string) {
+    const record = await models.readRecord(snapshotName(stream));
+    const snapshot = catalogueSnapshot.safeParse(record?.value).data;
+    return { snapshot: snapshot && (await confirmed(stream, snapshot)), version: record?.version ?? null };
+  }
+
+  async function confirmed(stream: string, snapshot: CatalogueSnapshot): Promise<CatalogueSnapshot | undefined> {
+    const event = await reader.readAt(snapshot.position);
+    const isTrue = event?.id === snapshot.event_id && event.stream === stream;
+    return isTrue && String(event.revision) === snapshot.revision ? snapshot : undefined;
   }
 
   async function keep(stream: string, { state, revision, position, at }: LoadedState<CatalogueState>): Promise<void> {
-    const kept = await confirmed(stream);
-    if (revision - BigInt(kept?.revision ?? -1) < worthwhile) return;
+    const { snapshot, version } = await stored(stream);
+    if (revision - BigInt(snapshot?.revision ?? -1) < worthwhile) return;
     const event = await reader.readAt(position);
     if (event?.stream !== stream || event.revision !== revision) return;
     const [names, creations] = [[...state.nameById.entries()], [...state.creations.entries()]];
-    const document: SnapshotDocument = {
+    const value: CatalogueSnapshot = {
       revision: String(revision),
       position,
       event_id: event.id,
@@ -53,20 +70,18 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions) {
       names,
       creations,
     };
-    const before = (await models.load(snapshotView, [stream])).get(stream);
-    const name = `snapshot-${stream}`;
-    const next: Checkpoint = { logId: '', position, eventId: event.id, storages: {} };
-    const write = { view: snapshotView, id: stream, document, position, loaded: before?.position ?? null };
-    await models.commit({ writes: [write], checkpoint: { name, previous: await models.checkpoint(name), next } });
+    // If another process was first, its snapshot does as well.
+    await models.putRecord({ name: snapshotName(stream), value, previous: version });
+    if (version === null) await models.drop(olderView);
   }
 
   return {
     /** The last snapshot; undefined when there is none that the log confirms. */
     async load(stream: string): Promise<LoadedState<CatalogueState> | undefined> {
       try {
-        const document = await confirmed(stream);
-        if (document === undefined) return undefined;
-        const { revision, position, at, names, creations } = document;
+        const { snapshot } = await stored(stream);
+        if (snapshot === undefined) return undefined;
+        const { revision, position, at, names, creations } = snapshot;
         return { state: catalogueState(names, creations), revision: BigInt(revision), position, at };
       } catch (error) {
         onFault(error);

@@ -13,7 +13,7 @@ import { keyDecider } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
 import { StoreUnavailableError, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { CommitConflictError, ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
+import { ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { toAppend } from '../support/examples.js';
@@ -201,13 +201,13 @@ test('with the log out of reach the last known keys hold, and it is said once', 
 test('the last use of a key is kept once, for all of its secrets, and by the latest process', async () => {
   const uses = (models = openSqliteReadModels({ file: path.join(folder, 'views.db') })) => {
     const kept = createKeyUses(models);
-    let commits = 0;
-    const commit = models.commit.bind(models);
-    models.commit = (one) => {
-      commits += 1;
-      return commit(one);
+    let puts = 0;
+    const put = models.putRecord.bind(models);
+    models.putRecord = (one) => {
+      puts += 1;
+      return put(one);
     };
-    return { ...kept, commits: () => commits, close: () => models.close() };
+    return { ...kept, puts: () => puts, close: () => models.close() };
   };
   const grant = (lastUsed: number): Grant => ({ ...fullGrant(configured), id: 'key_1', lastUsed });
   const [first, second] = [grant(time), grant(time - 5_000)];
@@ -221,14 +221,14 @@ test('the last use of a key is kept once, for all of its secrets, and by the lat
   // Used again: not written before a minute is over.
   first.lastUsed = time + 59_999;
   await one.write(own);
-  expect(one.commits()).toBe(1);
+  expect(one.puts()).toBe(1);
   first.lastUsed = time + 60_000;
   await one.write(own);
-  expect(one.commits()).toBe(2);
+  expect(one.puts()).toBe(2);
   expect(await other.read('key_1')).toBe(iso(time + 60_000));
   // A process that has just started knows nothing of it.
   await other.write([grant(time + 119_999)]);
-  expect(other.commits()).toBe(0);
+  expect(other.puts()).toBe(0);
   await one.close();
   await other.close();
 });
@@ -238,17 +238,18 @@ test('a key whose use cannot be written now keeps no other from it, and is writt
   const models = openSqliteReadModels({ file, busyTimeout: 1 });
   const uses = createKeyUses(models);
   const used = (id: string): Grant => ({ ...fullGrant(configured), id, lastUsed: time });
-  const { commit } = models;
-  const failing = (name: string, error: Error) => {
-    models.commit = (one) => (one.checkpoint.name === name ? Promise.reject(error) : commit(one));
+  const { putRecord } = models;
+  const failing = (name: string, put: () => Promise<boolean>) => {
+    models.putRecord = (one) => (one.name === name ? put() : putRecord(one));
   };
-  failing('key-use-key_1', new CommitConflictError('another process'));
+  // Another process was first.
+  failing('key-use-key_1', () => Promise.resolve(false));
   await uses.write([used('key_1'), used('key_2')]);
   expect([await uses.read('key_1'), await uses.read('key_2')]).toEqual([null, iso(time)]);
-  failing('key-use-key_1', new ReadModelsUnavailableError('gone'));
+  failing('key-use-key_1', () => Promise.reject(new ReadModelsUnavailableError('gone')));
   await expect(uses.write([used('key_1'), used('key_3')])).rejects.toThrow('gone');
   expect(await uses.read('key_3')).toBe(iso(time));
-  models.commit = commit;
+  models.putRecord = putRecord;
 
   const writer = new Database(file);
   writer.exec('BEGIN IMMEDIATE');
@@ -256,6 +257,39 @@ test('a key whose use cannot be written now keeps no other from it, and is writt
   expect(await uses.read('key_1')).toBeNull();
   writer.close();
   await uses.write([used('key_1')]);
+  expect(await uses.read('key_1')).toBe(iso(time));
+  await models.close();
+});
+
+test('what an earlier version noted of a key counts, also while it runs beside this one', async () => {
+  const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
+  const name = 'key-use-key_1';
+  const noteAsBefore = async (at: number): Promise<void> => {
+    const next = { logId: '', position: iso(at), eventId: '', storages: {} };
+    await models.commit({ writes: [], checkpoint: { name, previous: await models.checkpoint(name), next } });
+  };
+  const used = (lastUsed: number): Grant => ({ ...fullGrant(configured), id: 'key_1', lastUsed });
+  await noteAsBefore(time);
+  const uses = createKeyUses(models);
+  expect(await uses.read('key_1')).toBe(iso(time));
+  await uses.write([used(time + 59_999)]);
+  expect(await models.readRecord(name)).toBeNull();
+  await uses.write([used(time + 60_000)]);
+  expect(await uses.read('key_1')).toBe(iso(time + 60_000));
+  await noteAsBefore(time + 90_000);
+  expect(await uses.read('key_1')).toBe(iso(time + 90_000));
+  // The process of the earlier version finds what it wrote.
+  await uses.write([used(time + 200_000)]);
+  expect((await models.checkpoint(name))?.position).toBe(iso(time + 90_000));
+  await models.close();
+});
+
+test('a record of a use that nobody can read counts as none, and the next use writes over it', async () => {
+  const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
+  await models.putRecord({ name: 'key-use-key_1', value: { last_used_at: 'yesterday' }, previous: null });
+  const uses = createKeyUses(models);
+  expect(await uses.read('key_1')).toBeNull();
+  await uses.write([{ ...fullGrant(configured), id: 'key_1', lastUsed: time }]);
   expect(await uses.read('key_1')).toBe(iso(time));
   await models.close();
 });

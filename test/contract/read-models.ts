@@ -458,6 +458,71 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
       });
     });
 
+    describe('records', () => {
+      const put = (name: string, value: Document, previous: string | null): Promise<boolean> =>
+        models.putRecord({ name, value, previous });
+      const versionOf = async (name: string): Promise<string | null> =>
+        (await models.readRecord(name))?.version ?? null;
+
+      it('are read as they were put, by every connection', async () => {
+        const value = {
+          at: '2026-03-01T10:00:00.000Z',
+          none: null,
+          nested: [{ 'a.b': 1, $set: 'no operator' }],
+          lone: 'half a \ud83d',
+        };
+        expect(await models.readRecord('as put')).toBeNull();
+        expect(await put('as put', value, null)).toBe(true);
+        const other = await harness.reopen(now);
+        expect((await other.readRecord('as put'))?.value).toEqual(value);
+        await other.close();
+        expect(await models.readRecord('As put')).toBeNull();
+      });
+
+      it('are put over the version that was read, and over no other', async () => {
+        expect(await put('versions', { number: 1 }, 'never')).toBe(false);
+        expect(await models.readRecord('versions')).toBeNull();
+        await put('versions', { number: 1 }, null);
+        const first = await versionOf('versions');
+        expect(await put('versions', { number: 2 }, null)).toBe(false);
+        expect(await put('versions', { number: 2 }, first)).toBe(true);
+        expect(await put('versions', { number: 3 }, first)).toBe(false);
+        expect(await models.readRecord('versions')).toMatchObject({ value: { number: 2 } });
+      });
+
+      it('have another version after each write, also of the same value', async () => {
+        const seen = new Set<string | null>([null]);
+        for (let write = 0; write < 4; write++) {
+          expect(await put('same', { number: write % 2 }, await versionOf('same'))).toBe(true);
+          expect(seen.has(await versionOf('same'))).toBe(false);
+          seen.add(await versionOf('same'));
+        }
+      });
+
+      it.each([
+        ['first', false],
+        ['later', true],
+      ])('of several who put the %s value at once, one has put it', async (name, isThere) => {
+        if (isThere) await put(name, { by: 'nobody' }, null);
+        const previous = await versionOf(name);
+        const others = await Promise.all([0, 1, 2, 3].map(() => harness.reopen(now)));
+        const won = await Promise.all(others.map((other, by) => other.putRecord({ name, value: { by }, previous })));
+        expect(won.filter((one) => one)).toHaveLength(1);
+        expect((await models.readRecord(name))?.value).toEqual({ by: won.indexOf(true) });
+        await Promise.all(others.map((other) => other.close()));
+      });
+
+      it('stand apart from checkpoints and views, and stay when a view is dropped or scrubbed', async () => {
+        const view = await filled({ one: { name: 'n' } });
+        expect(await put(view.name, { own: true }, null)).toBe(true);
+        expect((await models.checkpoint(view.name))?.position).toBe(position(1));
+        await models.scrub([view]);
+        await models.drop(view);
+        await models.forget({ name: view.name, previous: await models.checkpoint(view.name) });
+        expect((await models.readRecord(view.name))?.value).toEqual({ own: true });
+      });
+    });
+
     it('is unavailable once closed', async () => {
       const view = await filled({ one: {} });
       const other = await harness.reopen(now);
@@ -465,6 +530,9 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
       await other.close();
       await expect(other.get(view, 'one')).rejects.toThrow(ReadModelsUnavailableError);
       await expect(other.checkpoint('x')).rejects.toThrow(ReadModelsUnavailableError);
+      await expect(other.readRecord('x')).rejects.toThrow(ReadModelsUnavailableError);
+      const record = { name: 'x', value: {}, previous: null };
+      await expect(other.putRecord(record)).rejects.toThrow(ReadModelsUnavailableError);
     });
   });
 }

@@ -74,7 +74,7 @@ export function readViews(file) {
       const tables = new Map();
       for (const name of names) {
         if (
-          ['snapshots_v1', 'rebuilds_v1', 'verified_v1', 'checkpoints', 'leases'].includes(name) ||
+          ['snapshots_v1', 'rebuilds_v1', 'verified_v1', 'checkpoints', 'leases', 'records'].includes(name) ||
           name.startsWith('sqlite_')
         )
           continue;

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/evidence/guard.js';
 import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { readVerifiedHead } from '../../src/evidence/verified-head.js';
+import { keepVerifiedHead, readVerifiedHead } from '../../src/evidence/verified-head.js';
 import { verifyTail } from '../../src/evidence/verify-tail.js';
+import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvent, newFolder, serviceInitialised, tampered } from '../support/evidence-log.js';
 
@@ -36,10 +37,13 @@ function guarded(file: string, views = viewsOf(file)): EvidenceGuard {
   return guard;
 }
 
+/** Of the log that was verified. */
+const logIdIn = async (models: ReadModels): Promise<string> =>
+  String(((await models.readRecord('verified'))?.value as { readonly log_id?: string } | undefined)?.log_id);
+
 const headOf = async (views: string): Promise<ChainHead | undefined> => {
   const models = openSqliteReadModels({ file: views });
-  const logId = (await models.checkpoint('verified'))?.logId ?? '';
-  const head = await readVerifiedHead(models, logId);
+  const head = await readVerifiedHead(models, await logIdIn(models));
   await models.close();
   return head;
 };
@@ -107,6 +111,24 @@ test('of a long log the tail is verified before it is served, and the whole in t
   await vi.waitFor(async () => expect((await headOf(views))?.count).toBe(4_300), 20_000);
   expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
 }, 60_000);
+
+test('how far an earlier version verified the log, it noted as a checkpoint: that counts, until a record says more', async () => {
+  const models = openSqliteReadModels({ file: path.join(newFolder(), 'views.db') });
+  onTestFinished(() => models.close());
+  const [logId, position] = ['log', '00000000000000004200'];
+  const next = { logId, position, eventId: 'ab'.repeat(32), storages: { events: 4_200 } };
+  await models.commit({ writes: [], checkpoint: { name: 'verified', previous: null, next } });
+  expect(await readVerifiedHead(models, logId)).toEqual({ count: 4_200, head: next.eventId, position });
+  expect(await readVerifiedHead(models, 'another log')).toBeUndefined();
+  const later = { count: 4_300, head: 'cd'.repeat(32), position: '00000000000000004300' };
+  await keepVerifiedHead(models, { ...later, logId });
+  expect(await readVerifiedHead(models, logId)).toEqual(later);
+  const version = (await models.readRecord('verified'))?.version ?? null;
+  await models.putRecord({ name: 'verified', value: { count: 'many' }, previous: version });
+  expect(await readVerifiedHead(models, logId)).toBeUndefined();
+  await keepVerifiedHead(models, { ...later, logId });
+  expect(await readVerifiedHead(models, logId)).toEqual(later);
+});
 
 test('a stream that began before the verified head and goes on after it is no alteration', async () => {
   const { file } = verifiedLog();

@@ -1,4 +1,5 @@
 /** The coordinator of rebuilds with threads that the test ends: requests when others come first, fail, or lead. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -55,7 +56,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
 
 const request = { views: ['lists'], dryRun: true };
 const foreign = newRecord({
-  rebuild_id: 'of another process',
+  rebuild_id: '00000000-0000-4000-8000-000000000001',
   views: ['tags'],
   dry_run: false,
   cause: 'request',
@@ -86,7 +87,7 @@ it('a start that needs views puts an open request off, and carries it out afterw
 it('a request that a start put off outlives a second start of that kind', async () => {
   const { coordinator, nth, others } = await open();
   const { rebuild_id } = await coordinator.request(request);
-  for (const id of ['start 1', 'start 2'])
+  for (const id of [randomUUID(), randomUUID()])
     await writeRecord(others, () => ({ ...foreign, rebuild_id: id, cause: 'start', state: 'finished' }));
   coordinator.become(leading);
   await nth(1);
@@ -98,18 +99,18 @@ it('begins no thread when the lead was lost while the beginning was written down
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let commits = 0;
+  let puts = 0;
   const { coordinator, threads, others } = await open((models) => ({
     ...models,
-    async commit(commit) {
-      commits += 1;
-      if (commits === 2) await released;
-      await models.commit(commit);
+    async putRecord(record) {
+      puts += 1;
+      if (puts === 2) await released;
+      return await models.putRecord(record);
     },
   }));
   await coordinator.request(request);
   coordinator.become(leading);
-  await vi.waitFor(() => expect(commits).toBe(2), patience);
+  await vi.waitFor(() => expect(puts).toBe(2), patience);
   coordinator.become(noLead);
   release();
   // Whoever leads now finds it running.

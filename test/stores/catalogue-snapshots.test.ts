@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { createSnapshots, snapshotView } from '../../src/stores/catalogue-snapshots.js';
+import { createSnapshots, snapshotName } from '../../src/stores/catalogue-snapshots.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/catalogues.js';
 import type { CatalogueState } from '../../src/commands/catalogue.js';
@@ -115,7 +115,7 @@ test('a handler that begins with a snapshot knows what came after it', async () 
   await expect(renamed).resolves.toMatchObject({ events: [{ type: 'ListRenamed' }] });
 });
 
-test('a kept catalogue remembers the keys of creates; a snapshot of an earlier version, which would lose them, is not used', async () => {
+test('a kept catalogue remembers the keys of creates; one without them is not used', async () => {
   const creation = { key_hash: 'a1'.repeat(16), request_hash: 'b2'.repeat(16) };
   const event = { type: 'ListCreated' as const, data: { list_id: 'lst_keyed', list_name: 'Keyed' } };
   const before = await grown();
@@ -131,11 +131,9 @@ test('a kept catalogue remembers the keys of creates; a snapshot of an earlier v
   expect(loaded?.state.creations.toJS()).toEqual({ lst_keyed: creation });
   expect(loaded?.state.idByKeyHash.get(creation.key_hash)).toBe('lst_keyed');
 
-  const { document, position } = (await models.load(snapshotView, ['lists'])).get('lists') ?? { position: '' };
-  const { creations: _, ...earlier } = { creations: [], ...document };
-  const write = { view: snapshotView, id: 'lists', document: earlier, position: `${position}0`, loaded: position };
-  const next = { logId: '', position, eventId: '', storages: {} };
-  await models.commit({ writes: [write], checkpoint: { name: 'test', previous: null, next } });
+  const { value, version } = (await models.readRecord(snapshotName('lists'))) ?? { value: {}, version: '' };
+  const { creations: _, ...earlier } = { creations: [], ...(value as object) };
+  await models.putRecord({ name: snapshotName('lists'), value: earlier, previous: version });
   expect(await snapshots(models).load('lists')).toBeUndefined();
   await snapshots(models).save('lists', kept);
   expect(await snapshots(models).load('lists')).toBeDefined();
@@ -145,7 +143,29 @@ test('a kept catalogue remembers the keys of creates; a snapshot of an earlier v
 test('little news are not worth a snapshot', async () => {
   const models = views();
   await snapshots(models).save('lists', await grow(100));
-  expect(await models.get(snapshotView, 'lists')).toBeUndefined();
+  expect(await models.readRecord(snapshotName('lists'))).toBeNull();
+});
+
+test('snapshots of an earlier version, documents of a view, go: the catalogue is folded once from the log', async () => {
+  const kept = await grown();
+  const models = views();
+  const view = { name: 'snapshots', version: 1, indexes: [] };
+  await models.prepare(view);
+  const { revision, position, at, state } = kept;
+  const event_id = (await store.readAt(position))?.id ?? '';
+  const names = [...state.nameById.entries()];
+  const document = { revision: String(revision), position, event_id, at, names, creations: [] };
+  const next = { logId: '', position, eventId: event_id, storages: {} };
+  await models.commit({
+    writes: [{ view, id: 'lists', document, position, loaded: null }],
+    checkpoint: { name: 'snapshot-lists', previous: null, next },
+  });
+  expect(await snapshots(models).load('lists')).toBeUndefined();
+  await snapshots(models).save('lists', kept);
+  const loaded = await snapshots(models).load('lists');
+  expect(loaded && contents(loaded)).toEqual(contents(kept));
+  await expect(models.get(view, 'lists')).rejects.toThrow('no such table');
+  expect(faults).toEqual([]);
 });
 
 test('a snapshot of another log is not believed', async () => {

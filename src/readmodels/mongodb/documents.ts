@@ -12,6 +12,8 @@ export interface MongoDocument {
   readonly text?: string;
 }
 
+export type MongoContent = Pick<MongoDocument, 'document' | 'text'>;
+
 /** The form that every server answers without planning. Text, whatever it was called with: never an operator. */
 export const byId = (id: string): { readonly _id: string } => ({ _id: String(id) });
 
@@ -26,7 +28,11 @@ export function toStored(
   return { _id: id, position, document: indexed, text: JSON.stringify(document) };
 }
 
-export function fromStored({ document, text }: MongoDocument): Document | null {
+/** As `toStored`, of what is found by its id alone. */
+export const unindexed = (document: Document): MongoContent =>
+  isFaithful(document, 0) ? { document } : { document: {}, text: JSON.stringify(document) };
+
+export function fromStored({ document, text }: MongoContent): Document | null {
   return text === undefined ? document : (JSON.parse(text) as Document);
 }
 

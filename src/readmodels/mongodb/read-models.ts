@@ -1,4 +1,4 @@
-/** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
+/** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases, one for records. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
@@ -7,6 +7,7 @@ import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type 
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
+import { loadRecord, storeRecord } from './records.js';
 import type { Document, FindQuery, Page, ReadModels, StoredDocument, StoredView, View } from '../read-models.js';
 
 export interface MongoReadModelsOptions {
@@ -83,6 +84,8 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async checkpoint(name) {
       return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
     },
+    readRecord: (name) => loadRecord(connection, name),
+    putRecord: (record) => storeRecord(connection, record, newId()),
     commit: (commit) => commitTo(connection, commit, newId()),
     async prepare(view, { bare = false } = {}) {
       const of = collection(view);

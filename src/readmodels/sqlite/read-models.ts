@@ -1,4 +1,4 @@
-/** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
+/** Read models embedded in one SQLite file: documents, indexes, checkpoints and records, each commit one transaction. */
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
@@ -18,6 +18,7 @@ import {
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
+import { loadRecord, recordsTable, storeRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
 import { createTables, openTable, type Row, type ViewTable } from './tables.js';
 
@@ -115,6 +116,8 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
+    readRecord: async (name) => guarded(() => loadRecord(db, name)),
+    putRecord: async (record) => guarded(() => storeRecord(db, record)),
     async prepare(view, { bare = false } = {}) {
       guarded(() => createTables(db, view, bare));
       if (!bare) await overdue();
@@ -205,6 +208,7 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
   db.exec(`
     CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+    ${recordsTable};
   `);
   if (readOnly) db.pragma('query_only = ON');
   return db;

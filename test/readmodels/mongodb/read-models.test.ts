@@ -7,7 +7,12 @@ import { memberships } from '../../../src/projections/memberships.js';
 import { planFind } from '../../../src/readmodels/find-plan.js';
 import { checkMongo } from '../../../src/readmodels/mongodb/check.js';
 import { checkpointsOf, moveCheckpoint } from '../../../src/readmodels/mongodb/checkpoints.js';
+import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/client.js';
 import { composeFind } from '../../../src/readmodels/mongodb/find.js';
+import { storeRecord } from '../../../src/readmodels/mongodb/records.js';
+import { newRecord, nextOf, readRecord, writeRecord } from '../../../src/rebuild/rebuild-record.js';
+import { fullGrant } from '../../../src/api/auth.js';
+import { createKeyUses } from '../../../src/api/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
@@ -403,6 +408,65 @@ function ownPromises(serverUrl: string): void {
         await expect(
           moveCheckpoint(checkpointsOf(database.client.db()), { ...move, commit: 'another' }),
         ).rejects.toThrow(CommitConflictError);
+      });
+    });
+
+    describe('records', () => {
+      it('know a write again that was sent twice', async () => {
+        const connection = connectMongo(database.url, mongoTimeouts);
+        const first = { name: own, value: { number: 1 }, previous: null };
+        const second = { ...first, value: { number: 2 }, previous: 'one' };
+        for (const [write, version] of [
+          [first, 'one'],
+          [second, 'two'],
+        ] as const) {
+          expect(await storeRecord(connection, write, version)).toBe(true);
+          expect(await storeRecord(connection, write, version)).toBe(true);
+          expect(await storeRecord(connection, write, 'another')).toBe(false);
+        }
+        expect(await models.readRecord(own)).toEqual({ value: { number: 2 }, version: 'two' });
+        await connection.close();
+      });
+
+      it('can be read by people, unless BSON would not give them back as they were', async () => {
+        const stored = () => database.client.db().collection<BsonDocument & { _id: string }>('records');
+        await models.putRecord({ name: own, value: { at: 'noon' }, previous: null });
+        expect(await stored().findOne({ _id: own })).toMatchObject({ document: { at: 'noon' } });
+        const value = { minus: [{ 'a.b': 'a key with a dot' }] };
+        const { version } = (await models.readRecord(own)) ?? { version: null };
+        expect(await models.putRecord({ name: own, value, previous: version })).toBe(true);
+        expect((await models.readRecord(own))?.value).toEqual(value);
+        expect(await stored().findOne({ _id: own })).toMatchObject({ document: {}, text: JSON.stringify(value) });
+      });
+
+      it('are found where earlier versions wrote checkpoints and documents instead', async () => {
+        const last_used_at = '2026-03-01T10:00:00.000Z';
+        const place = { logId: '', position: last_used_at, eventId: '', live: {} };
+        await checkpointsOf(database.client.db()).insertOne({
+          _id: `key-use-${own}`,
+          checkpoint: place,
+          epoch: 0,
+          commit: own,
+        });
+        const uses = createKeyUses(models);
+        expect(await uses.read(own)).toBe(last_used_at);
+        const lastUsed = Date.parse(last_used_at) + 60_000;
+        await uses.write([{ ...fullGrant({ id: own, hash: Buffer.alloc(32) }), lastUsed }]);
+        expect(await uses.read(own)).toBe('2026-03-01T10:01:00.000Z');
+
+        const [rebuild_id, requested_at] = ['00000000-0000-4000-8000-000000000001', last_used_at];
+        const cause = 'request';
+        const record = newRecord({ rebuild_id, views: ['lists'], dry_run: false, cause, requested_at });
+        const rebuilds = database.client.db().collection<BsonDocument & { _id: string }>('rebuilds_v1');
+        await rebuilds.insertOne({
+          _id: 'current',
+          position: '0000000000000001',
+          document: { ...record, postponed: null },
+        });
+        expect(await readRecord(models)).toEqual(record);
+        expect(await writeRecord(models, nextOf)).toEqual(record);
+        await writeRecord(models, () => ({ ...record, state: 'finished' }));
+        expect(await readRecord(models)).toEqual({ ...record, state: 'finished' });
       });
     });
 

@@ -252,6 +252,7 @@ describe('the connection to a MongoDB', () => {
       () => models.getMany(view, ['one']),
       () => models.find(view, { limit: 1 }),
       () => models.checkpoint('own'),
+      () => models.readRecord('own'),
     ])
       expect(await finds(query)).toMatchObject([{ maxTimeMS, readConcern: { level: 'local' } }]);
     await models.close();

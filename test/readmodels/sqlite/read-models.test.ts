@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLease } from '../../../src/projector/lease.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
-import { discardIfDamaged, openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
+import { discardIfDamaged, openSqliteReadModels, openSqliteViews } from '../../../src/readmodels/sqlite/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 
 function sqliteHarness(): ReadModelsHarness {
@@ -49,6 +49,23 @@ it.each(['prepare', 'drop'] as const)(
     await models.close();
   },
 );
+
+it('a file of an earlier version has no records: who only reads leaves it so, who writes makes room for them', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'views.db');
+  await openSqliteReadModels({ file }).close();
+  const earlier = new Database(file);
+  earlier.exec('DROP TABLE records');
+  earlier.close();
+  const reader = openSqliteViews({ file });
+  expect(await reader.readRecord('one')).toBeNull();
+  const models = openSqliteReadModels({ file });
+  expect(await models.putRecord({ name: 'one', value: { number: 1 }, previous: null })).toBe(true);
+  expect((await reader.readRecord('one'))?.value).toEqual({ number: 1 });
+  await models.close();
+  await reader.close();
+});
 
 describe('SQLite read models', () => {
   const view: View = {
