@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runImport } from '../../src/copy/import.js';
-import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
+import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
 import {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
-import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
+import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
 import { newPrefix } from '../support/eventstoredb-server.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import {
   anEvent,
   copyLog,

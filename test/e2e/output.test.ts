@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
-import { opened, pipe, requests } from '../support/log-destinations.js';
+import { opened, pipe, requests } from './log-destinations.js';
 import {
   eventually,
   freshFolder,

@@ -9,7 +9,7 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startStandIn, type StandIn, type StandInOptions } from '../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn, type StandInOptions } from './stand-in/stand-in.js';
 
 interface Started {
   readonly server: StandIn;

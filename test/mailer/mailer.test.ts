@@ -8,7 +8,7 @@ import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
 import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
-import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
+import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from './mailing.js';
 import { startSmtp } from '../support/smtp.js';
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();

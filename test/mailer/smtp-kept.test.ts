@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { createSmtpTransport, type SmtpOptions } from '../../src/mailer/smtp.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { SendLimits, SendOutcome, Transport } from '../../src/mailer/transport.js';
-import { quickSmtp } from '../support/mailing.js';
-import { startScriptedSmtp, usually, type Script } from '../support/scripted-smtp.js';
+import { quickSmtp } from './mailing.js';
+import { startScriptedSmtp, usually, type Script } from './scripted-smtp.js';
 import { startSmtp } from '../support/smtp.js';
 
 const opened = (url: string, options: Partial<SmtpOptions> = {}): Transport =>

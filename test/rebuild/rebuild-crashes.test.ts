@@ -11,10 +11,10 @@ import {
   type Commit,
   type ReadModels,
 } from '../../src/readmodels/read-models.js';
-import { append, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
+import { append, changeProfile, contactId, logOf, unreadable } from './contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
-import { openViews, startProjector } from '../support/rebuilding.js';
+import { openViews, startProjector } from './rebuilding.js';
 
 /** Read models whose calls fail while `isDown` says so. */
 function failing(models: ReadModels, isDown: (call: 'drop' | 'forget' | 'commit' | 'find', name: string) => boolean) {

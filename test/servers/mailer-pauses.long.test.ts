@@ -1,8 +1,8 @@
 /** Mailers that share the log when MongoDB or a process pauses for longer than a lease: each e-mail arrives, and a second copy only with a doubt on record. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { newDeployment, noServers } from '../support/deployment.js';
-import { lastClaim, newMailing, type MailStory } from '../support/mail-stories.js';
+import { newDeployment, noServers } from './deployment.js';
+import { lastClaim, newMailing, type MailStory } from './mail-stories.js';
 import { behindProxy } from '../support/mongodb.js';
 import { eventually } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';

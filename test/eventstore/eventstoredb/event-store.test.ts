@@ -17,7 +17,7 @@ import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventst
 import { usually } from '../../support/amount.js';
 import { said } from '../../support/event-log.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
-import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn } from '../../eventstoredb/stand-in/stand-in.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const many = (count: number): EventToAppend[] => Array.from({ length: count }, (_, at) => said(`${at}`));
