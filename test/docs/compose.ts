@@ -38,7 +38,7 @@ const service = z.strictObject({
   cap_drop: z.array(z.string()),
   security_opt: z.array(z.string()),
 });
-export type ComposeService = z.output<typeof service>;
+type ComposeService = z.output<typeof service>;
 
 const file = z.strictObject({
   name: z.string(),

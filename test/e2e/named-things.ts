@@ -14,7 +14,7 @@ import {
 import type { Answer, Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
-export interface Kind {
+interface Kind {
   readonly word: 'Group' | 'List' | 'Tag';
   readonly prefix: 'grp' | 'lst' | 'tag';
   /** Reading an unknown one is 404 where the read is ours alone, 400 where the document has it. */

@@ -25,7 +25,7 @@ type OnFolder = (scene: Scene) => void | Promise<void>;
 /** What is done to the text of an export. */
 type OnExport = (text: string) => string;
 
-export type Attack =
+type Attack =
   | { readonly on: 'folder'; readonly variants: readonly OnFolder[] }
   | { readonly on: 'export'; readonly variants: readonly OnExport[] };
 

@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Asked {
+interface Asked {
   /** Which connection, from 0. */
   readonly connection: number;
   /** The first word of a command; `.` for the end of a message. */

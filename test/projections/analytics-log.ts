@@ -14,7 +14,7 @@ import type { Checkpoint, ReadModels } from '../../src/readmodels/read-models.js
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { examplePosition, toAppend } from '../support/examples.js';
 
-export type Step = { readonly wait: number } & (
+type Step = { readonly wait: number } & (
   | { readonly kind: 'status'; readonly contact: number; readonly list: number; readonly first: boolean }
   | { readonly kind: 'tags'; readonly contact: number; readonly list: number; readonly tags: readonly number[] }
   | { readonly kind: 'delete_list'; readonly list: number }

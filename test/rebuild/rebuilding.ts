@@ -20,7 +20,7 @@ import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { createStatusWatch, type StatusWatch } from '../support/status-watch.js';
 
-export interface Views {
+interface Views {
   readonly file: string;
   readonly models: ReadModels;
 }
@@ -36,7 +36,7 @@ export function openViews(): Views {
   return { file, models };
 }
 
-export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
+interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
   /** Told of each switch as the HTTP thread of a service is. */
   readonly reader: LiveReader;
@@ -45,7 +45,7 @@ export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   stop(): Promise<void>;
 }
 
-export interface RebuildOptions {
+interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
   readonly signal?: AbortSignal;
   /** Of another release. */

@@ -12,7 +12,7 @@ export interface MailStory {
   readonly copies: number;
 }
 
-export interface Mailing {
+interface Mailing {
   /** Requests this many e-mails, each to an address of its own. */
   request(count: number): Promise<void>;
   /** Resolves with the story of each e-mail once all are sent. */

@@ -19,7 +19,7 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type { LoggedEvent, Overrides };
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, in place of `body`. */
@@ -39,7 +39,7 @@ export interface Answer {
   items(): readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Standard output and standard error of that run. */

@@ -6,7 +6,7 @@ import { field, firstLink, leafOf, linkAfter } from '../../../src/eventstore/cha
 import { sealKey, testKey } from '../../support/proofs.js';
 
 /** The members, and an Ed25519 signature over their fields, whatever they are. */
-export function signed<Members extends object>(members: Members, key: KeyObject = sealKey) {
+function signed<Members extends object>(members: Members, key: KeyObject = sealKey) {
   const text = Object.values(members).map((value) => field(String(value)));
   return { ...members, signature: sign(null, Buffer.from(text.join('')), key).toString('base64') };
 }

@@ -5,7 +5,7 @@ import type { World } from './commands.js';
 import type { Service } from '../../support/service.js';
 import type { Person } from './unmistakable-people.js';
 
-export interface Asking {
+interface Asking {
   readonly world: World;
   /** Who are asked about one by one. */
   readonly others: readonly Person[];
@@ -16,7 +16,7 @@ export interface Asking {
 }
 
 /** Texts by question. */
-export type Answers = Readonly<Record<string, string>>;
+type Answers = Readonly<Record<string, string>>;
 
 /** Lists are asked about at points in time: at most so many of them. */
 const listsAtOnce = 4;
@@ -87,7 +87,7 @@ async function everything(service: Service, path: string): Promise<readonly stri
 type Row = Readonly<Record<string, number | string>>;
 
 /** The rows of each list and tag, by the path that answers them. */
-export type Counts = Readonly<Record<string, readonly Row[]>>;
+type Counts = Readonly<Record<string, readonly Row[]>>;
 
 const growthOf = (list: unknown): string => `/v1/analytics/lists/${String(list)}/growth`;
 const useOf = (tag: unknown): string => `/v1/analytics/tags/${String(tag)}/use`;

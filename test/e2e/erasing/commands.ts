@@ -50,7 +50,7 @@ export const command = fc.record({
   /** Milliseconds; none: several commands at one time. */
   later: fc.constantFrom(0, 0, 0, 1, 60_000, day / 4, 2 * day),
 });
-export type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
+type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface World {
   readonly service: Service;

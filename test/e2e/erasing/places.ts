@@ -5,7 +5,7 @@ import type { Service } from '../../support/service.js';
 import { storeVariables } from '../../support/stores.js';
 
 /** Of EventStoreDB, where they can be read; undefined elsewhere. */
-export const chunkFolder = process.env['TEST_EVENTSTORE_DATA'];
+const chunkFolder = process.env['TEST_EVENTSTORE_DATA'];
 
 /** What is found in the data folder, in what the service has printed, and in the views on MongoDB. */
 export async function foundIn(service: Service, search: Search): Promise<readonly string[]> {

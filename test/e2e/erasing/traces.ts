@@ -13,7 +13,7 @@ const leastBytes = 7;
 const keyBytes = 3;
 
 /** As it stands, in other cases and compositions, in UTF-16, and escaped or encoded as JSON, URLs, mails, hex and base64 have it. */
-export function formsOf(text: string): ReadonlyMap<string, Buffer> {
+function formsOf(text: string): ReadonlyMap<string, Buffer> {
   const bytes = Buffer.from(text);
   const uri = encodeURIComponent(text);
   const texts: Readonly<Record<string, string>> = {

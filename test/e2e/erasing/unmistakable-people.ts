@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 
 /** What a text is made of, beside letters that no other text has. */
 export const textKinds = ['plain', 'quoted', 'escaped', 'beyond the BMP', 'accented', 'marked up', 'Japanese'] as const;
-export type TextKind = (typeof textKinds)[number];
+type TextKind = (typeof textKinds)[number];
 
 export interface Person {
   readonly email: string;

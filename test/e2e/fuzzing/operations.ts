@@ -11,7 +11,7 @@ export interface Operation {
   readonly body: RequestBody | undefined;
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly type: string;
   readonly schema: Schema;
   /** Of each line, where it is text of lines. */

@@ -11,7 +11,7 @@ export interface CallError extends Error {
 }
 
 /** An error that ends a call; the client tells by the trailers what it is about. */
-export function callError(code: number, details: string, trailers: Readonly<Record<string, string>> = {}): CallError {
+function callError(code: number, details: string, trailers: Readonly<Record<string, string>> = {}): CallError {
   const metadata = new grpc.Metadata();
   for (const [name, value] of Object.entries(trailers)) metadata.set(name, value);
   return Object.assign(new Error(details), { code, details, metadata });

@@ -1,7 +1,7 @@
 /** Faults on command for the stand-in for EventStoreDB: which call meets which, how often, and what is held back. */
 import { errors, type CallError } from './errors.js';
 
-export type CallKind = 'append' | 'read' | 'subscribe' | 'other';
+type CallKind = 'append' | 'read' | 'subscribe' | 'other';
 
 export type FaultType =
   /** No answer, ever; `release()` lets it come after all. */
@@ -50,7 +50,7 @@ export interface Strike extends Fault {
   readonly released: Promise<void>;
 }
 
-export interface Call {
+interface Call {
   readonly kind: CallKind;
   readonly stream: string;
   readonly isBatch?: boolean;

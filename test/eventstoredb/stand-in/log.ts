@@ -34,7 +34,7 @@ interface LogRecord {
 type Decision = { readonly type: 'write' } | { readonly type: 'repeat'; readonly last: LoggedEvent } | Outcome;
 
 /** Where deleted streams stand, and what soft deletion sets as the first revision to be shown. */
-export const lastRevision = 9_223_372_036_854_775_807n;
+const lastRevision = 9_223_372_036_854_775_807n;
 
 export interface Log {
   append(stream: string, events: readonly NewEvent[], expected: Expected): Outcome;

@@ -20,7 +20,7 @@ export interface Outlet {
   end(): void;
 }
 
-export interface OutletParts {
+interface OutletParts {
   readonly strike: Strike | undefined;
   readonly leader: () => { readonly host: string; readonly port: number };
   readonly reset: (peer: string) => void;
@@ -89,7 +89,7 @@ export function createOutlet(
   };
 }
 
-export const aborted = (signal: AbortSignal): Promise<void> =>
+const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

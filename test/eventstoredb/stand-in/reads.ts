@@ -9,7 +9,7 @@ import { eventBytes, nameOf, notFound } from './messages.js';
 import { createOutlet, type Outlet } from './outlet.js';
 import { followLog, followStream } from './subscriptions.js';
 
-export type Filter = (event: LoggedEvent) => boolean;
+type Filter = (event: LoggedEvent) => boolean;
 
 /** Answers are messages, or messages that have been made into bytes before. */
 export type ReadAnswer = ReadResp | Buffer;
