@@ -1,5 +1,5 @@
 /** A service whose answers are asked for again where a client does so. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { realTime } from '../support/real-time.js';
 import type { Service } from '../support/service.js';
 
 const mostRepeats = 10;
@@ -11,7 +11,7 @@ export const patient = (service: Service): Service => ({
     for (let repeats = 0; ; repeats += 1) {
       const answer = await service.get(...asked).catch(unlessClosed);
       if (answer !== undefined && (answer.status !== 503 || repeats === mostRepeats)) return answer;
-      await delay(1_000 * Number(answer?.headers['retry-after'] ?? 0));
+      await realTime(1_000 * Number(answer?.headers['retry-after'] ?? 0));
     }
   },
 });

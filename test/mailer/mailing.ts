@@ -1,6 +1,6 @@
 /** Mailers at work on a real log in a test: requests, the worklist as the view shows it, and the events that follow. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { emailDecider, type EmailCommand, type EmailState } from '../../src/commands/email.js';
 import type { CommandHandler } from '../../src/commands/command-handler.js';
@@ -66,7 +66,7 @@ export const handlerOn = (store: EventStore): EmailHandler =>
     decider: emailDecider,
     sources: { now: Date.now, newEventId: () => randomUUID(), newSalt: () => randomBytes(16).toString('hex') },
     random: Math.random,
-    sleep: (milliseconds) => sleep(milliseconds),
+    sleep: () => nextTurn(),
     cacheSize: 100,
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { createLease } from '../../src/projector/lease.js';
@@ -133,7 +133,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
         signal,
         onProgress,
         now: () => performance.now(),
-        pause: () => sleep(2),
+        pause: () => nextTurn(),
         bounds,
       });
     },

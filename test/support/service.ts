@@ -8,10 +8,10 @@ import https from 'node:https';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type AudienceClient } from '../../client/client.js';
 import { checkAnswer } from './api-description.js';
+import { realTime } from './real-time.js';
 import { openServiceLog, type LoggedEvent } from './service-log.js';
 import { storeVariables, type Overrides } from './stores.js';
 
@@ -206,7 +206,7 @@ export async function eventually<Value>(
     const value = await probe();
     if (value !== undefined) return value;
     if (Date.now() > deadline) throw new Error(`${what} did not come within ${within} ms`);
-    await delay(20);
+    await realTime(20);
   }
 }
 

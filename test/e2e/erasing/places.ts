@@ -1,5 +1,6 @@
 /** All places where a service under test keeps something: its data folder, what it prints, and its servers. */
-import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { realTime } from '../../support/real-time.js';
 import { filesIn, type Place, type Search } from './traces.js';
 import type { Service } from '../../support/service.js';
 import { storeVariables } from '../../support/stores.js';
@@ -24,7 +25,7 @@ export async function foundIn(service: Service, search: Search): Promise<readonl
 export async function foundOnceScavenged(service: Service, search: Search): Promise<readonly string[]> {
   const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = storeVariables(service.dataDir);
   if (url === undefined || prefix === undefined) return [];
-  for (const end = Date.now() + 120_000; ; await delay(1_000)) {
+  for (const end = Date.now() + 120_000; ; await realTime(1_000)) {
     const found: string[] = [];
     for await (const place of eventsIn(url, prefix)) found.push(...search(place));
     if (found.length === 0 && chunkFolder !== undefined)

@@ -1,8 +1,7 @@
 /** For tests of the EventStoreDB adapter against faults: a store on a stand-in, another beside it, and what one does with them. */
 import type { Timings } from '../../../src/eventstore/eventstoredb/connection.js';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import {
   AppendInDoubtError,
   StoreUnavailableError,
@@ -17,6 +16,7 @@ import {
   type EventStoreDbStore,
 } from '../../../src/eventstore/eventstoredb/event-store.js';
 import { startStandIn, type StandIn, type StandInOptions } from '../../eventstoredb/stand-in/stand-in.js';
+import { realTime } from '../../support/real-time.js';
 
 export const prefix = 'audience-';
 
@@ -92,13 +92,13 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
       return await ask();
     } catch (error) {
       if (!(error instanceof StoreUnavailableError || error instanceof AppendInDoubtError)) throw error;
-      await sleep(10);
+      await realTime(10);
     }
   }
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
+  await vi.waitUntil(condition, { interval: 5, timeout: 60_000 });
 }
 
 export async function collected(reading: AsyncIterable<readonly StoredEvent[]>): Promise<StoredEvent[]> {
@@ -125,7 +125,7 @@ export function follow(store: EventStore, after: Position | 'now') {
       } catch (error) {
         if (!(error instanceof StoreUnavailableError)) throw error;
         faults.push(error);
-        await sleep(10);
+        await realTime(10);
       }
   })();
   onTestFinished(async () => {

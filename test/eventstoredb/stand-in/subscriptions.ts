@@ -2,9 +2,9 @@
  * Subscriptions on the stand-in for EventStoreDB. They catch up by reading, and are then told by the log; a live one
  * holds so many events and is dropped when more come at once than it can hand on.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import { realTime } from '../../support/real-time.js';
 import type { Parts } from './appends.js';
 import { errors } from './errors.js';
 import type { Log, LoggedEvent } from './log.js';
@@ -34,7 +34,7 @@ export async function followStream({ log, liveBuffer }: Parts, { options, stream
   if (!which.hasEnd()) {
     // A real server looks again every 50 ms until there is a stream, and has not caught up until then.
     while (log.stream(stream).state === 'missing')
-      if (await sleep(20, outlet.signal.aborted, { signal: outlet.signal }).catch(() => true)) return;
+      if (await realTime(20, outlet.signal.aborted, { signal: outlet.signal }).catch(() => true)) return;
     const from = which.hasRevision() ? BigInt(which.getRevision()) + 1n : 0n;
     for (const event of forwards(log, stream, from)) if (!(await outlet.sendEvent(eventBytes(event)))) return;
   }

@@ -1,6 +1,6 @@
 /** What a replica set takes back must not have moved a checkpoint: the primary loses its followers, takes a write that nobody else has, and another member takes over. */
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   ReadModelsUnavailableError,
@@ -90,18 +90,7 @@ function throughRollback(serverUrl: string, { primary, others, close }: Members)
       const writes = isFolded ? [] : [write];
       await models.commit({ writes, checkpoint: { name: own, previous: checkpoint(from), next: checkpoint(to) } });
     }
-    async function eventually(action: () => Promise<unknown>): Promise<void> {
-      const until = performance.now() + 30_000;
-      for (;;) {
-        try {
-          await action();
-          return;
-        } catch (error) {
-          if (performance.now() > until) throw error;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
+    const eventually = (action: () => Promise<unknown>): Promise<unknown> => vi.waitFor(action, { timeout: 30_000 });
 
     it('never move a checkpoint past a document that was taken back', async () => {
       await replication('alwaysOn');
