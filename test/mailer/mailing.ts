@@ -52,7 +52,7 @@ export const someMessage = {
   mail_template: '<h1>Hello</h1>\n<p>Grüße, <a href="https://example.org/x?a=1&amp;b=2">Ada</a>.</p>\n',
 };
 
-type EmailHandler = CommandHandler<EmailState, EmailCommand, EmailEvent>;
+export type EmailHandler = CommandHandler<EmailState, EmailCommand, EmailEvent>;
 interface RecordedEmailEvent {
   readonly id: string;
   readonly type: EmailEvent['type'];

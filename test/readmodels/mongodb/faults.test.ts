@@ -4,21 +4,14 @@ import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models
 import {
   CommitConflictError,
   ReadModelsUnavailableError,
-  type Checkpoint,
   type DocumentWrite,
   type ReadModels,
   type View,
 } from '../../../src/readmodels/read-models.js';
 import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
 import { startTcpProxy, type Matcher, type TcpProxy } from '../../support/tcp-proxy.js';
+import { checkpoint, position } from '../../contract/checkpoints.js';
 
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages: { things: 1 },
-});
 const view: View = { name: 'things', version: 1, indexes: [{ fields: ['owner'] }] };
 // The driver waits half a second before it looks again for a server that it has lost.
 const timeouts = { connecting: 1_200, reading: 1_500, writing: 1_500 };

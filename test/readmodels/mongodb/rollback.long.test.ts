@@ -4,20 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   ReadModelsUnavailableError,
-  type Checkpoint,
   type DocumentWrite,
   type ReadModels,
   type View,
 } from '../../../src/readmodels/read-models.js';
 import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
+import { checkpoint, position } from '../../contract/checkpoints.js';
 
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages: { things: 1 },
-});
 const view: View = { name: 'things', version: 1, indexes: [{ fields: ['n'] }] };
 const own = 'rollback';
 const timeouts = { connecting: 2_000, reading: 2_000, writing: 1_000 };
