@@ -1,6 +1,11 @@
 import tseslint from 'typescript-eslint';
 
 const noCasts = { assertionStyle: 'never' };
+const restrictedSyntax = [
+  { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },
+  { selector: 'ExportAllDeclaration', message: 'No barrels.' },
+  { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+];
 
 export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', '.dependency-cruiser.cjs'] },
@@ -12,12 +17,7 @@ export default tseslint.config(
       complexity: ['error', { max: 10, variant: 'modified' }],
       'max-params': ['error', 3],
       'no-duplicate-case': 'error',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },
-        { selector: 'ExportAllDeclaration', message: 'No barrels.' },
-        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
-      ],
+      'no-restricted-syntax': ['error', ...restrictedSyntax],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
@@ -46,6 +46,29 @@ export default tseslint.config(
     files: ['test/**/*.ts'],
     rules: {
       'max-params': 'off',
+      // Of a wait of fixed length one knows only that it is too long on one machine and too short on another.
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'node:timers/promises',
+              importNames: ['setTimeout'],
+              message:
+                'Wait for a condition: `eventually` or vi.waitUntil. Where time itself is tested: test/support/real-time.ts, and a comment why.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        ...restrictedSyntax,
+        {
+          selector:
+            "NewExpression[callee.name='Promise'] > ArrowFunctionExpression > CallExpression[callee.name='setTimeout']",
+          message: 'Wait for a condition, or use test/support/real-time.ts.',
+        },
+      ],
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },

@@ -1,15 +1,13 @@
 // Measures the auditor's answers: node bench/audit.mjs [--rounds 5 --seconds 2 --events 1000]. Point in time against reading and decoding the same events in this process; a history page of 50 against GET list over HTTP.
-import { fork, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { address, ask, key, median, newDataDir, spawnService } from './service.mjs';
 
 const connections = 32;
-const key = 'bench-key-0123456789';
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 if (process.send === undefined) await measure();
 else process.on('message', (job) => load(job).then((perSecond) => process.send(perSecond)));
@@ -68,11 +66,8 @@ async function measure() {
   });
   const here = path.dirname(fileURLToPath(import.meta.url));
   const dist = path.join(here, '..', 'dist');
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-audit-'));
-  const service = spawn(process.execPath, [path.join(dist, 'main.js')], {
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, API_KEYS: `bench:${key}`, RATE_LIMIT: '0' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const dataDir = newDataDir();
+  const service = spawnService(dataDir);
   const client = fork(fileURLToPath(import.meta.url));
   process.on('exit', () => {
     service.kill('SIGKILL');
@@ -80,33 +75,26 @@ async function measure() {
     rmSync(dataDir, { recursive: true, force: true });
   });
   const base = await address(dataDir);
-  const ask = async (target, body) => {
-    const answer = await fetch(base + target, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${target}: ${await answer.text()}`);
-    return answer.json();
-  };
 
-  const { list_id: list } = (await ask('/v1/lists/create', { list_name: 'News' })).data;
+  const { list_id: list } = (await ask(base, '/v1/lists/create', { list_name: 'News' })).data;
   const email = 'ada@example.com';
-  await ask(`/v1/contacts/${list}/create`, { email, status: 'Subscribed', firstName: 'Ada' });
+  await ask(base, `/v1/contacts/${list}/create`, { email, status: 'Subscribed', firstName: 'Ada' });
   for (let event = 2; event < Number(values.events); event += 1)
-    await ask(`/v1/contacts/${list}/updatestatus`, {
+    await ask(base, `/v1/contacts/${list}/updatestatus`, {
       contact_email: email,
       status: event % 2 === 0 ? 'Unsubscribed' : 'Subscribed',
     });
   const history = `/v1/audit/contacts/${email}/history`;
-  const { data, next_cursor: cursor } = await ask(`${history}?limit=50`);
+  const { data, next_cursor: cursor } = await ask(base, `${history}?limit=50`);
   const time = data[25].at;
 
   const { openSqliteEventReader } = await import(path.join(dist, 'eventstore', 'sqlite', 'reader.js'));
   const { createAudit } = await import(path.join(dist, 'audit', 'audit.js'));
   const { codec } = await import(path.join(dist, 'events', 'codec.js'));
   const reader = openSqliteEventReader({ file: path.join(dataDir, 'events.db') });
-  const audit = createAudit(reader);
+  const { logHeads } = await import(path.join(dist, 'evidence', 'log-head.js'));
+  const logHead = logHeads(reader, async () => undefined);
+  const audit = createAudit({ reader, logHead, clock: Date.now });
   const { stream } = data[0];
   const readAndDecode = async () => {
     for await (const page of reader.readStream(stream)) for (const stored of page) codec.decode(stored);
@@ -153,16 +141,4 @@ async function perSecond(work, seconds) {
     count += 1;
   }
   return count / ((performance.now() - begun) / 1000);
-}
-
-async function address(dataDir) {
-  for (;;) {
-    try {
-      const found = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
-      if ((await fetch(`${found}/health/ready`)).ok) return found;
-    } catch {
-      // Not there yet.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

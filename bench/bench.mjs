@@ -3,12 +3,27 @@
 // Ratios of medians; a round counts only while the projection lag stays under a second. The CPU time of a request is that of all threads until the views show it;
 // of Express with PostgreSQL that of Node and of all of PostgreSQL's processes.
 import { fork, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.mjs';
+import {
+  address,
+  ask,
+  cpuIn,
+  key,
+  median,
+  newDataDir,
+  number,
+  projections,
+  settle,
+  spawnService,
+  statOf,
+  stopped,
+  told,
+  wait,
+} from './service.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
@@ -22,14 +37,10 @@ const rounds = Number(values.rounds);
 const milliseconds = Number(values.seconds) * 1000;
 const only = values.only === '' ? undefined : values.only.split(',');
 const connections = 64;
-const key = 'bench-key-0123456789';
-const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-'));
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const wait = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
+const dataDir = newDataDir();
 
 const echo = fork(path.join(here, 'echo.mjs'));
-const echoPort = await new Promise((resolve) => echo.once('message', ({ port }) => resolve(port)));
+const { port: echoPort } = await told(echo);
 const load = fork(path.join(here, 'load.mjs'));
 const isWanted = (name) => only === undefined || only.includes(name);
 
@@ -48,18 +59,7 @@ async function startCrud() {
 const crud = await startCrud();
 
 const begun = performance.now();
-const startService = () =>
-  spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      API_KEYS: `bench:${key}`,
-      RATE_LIMIT: '0',
-      RATE_LIMIT_EMAIL: '0',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+const startService = () => spawnService(dataDir);
 let service = startService();
 const stopAll = () => {
   for (const child of [echo, load, service, crud?.child]) child?.kill('SIGKILL');
@@ -68,65 +68,24 @@ const stopAll = () => {
 process.on('exit', stopAll);
 process.on('SIGINT', () => process.exit(130));
 
-let base = await address();
+let base = await address(dataDir);
 const readyAfter = performance.now() - begun;
 const servicePort = Number(new URL(base).port);
 
-async function address() {
-  for (;;) {
-    try {
-      const found = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
-      if ((await fetch(`${found}/health/ready`)).ok) return found;
-    } catch {
-      // Not there yet.
-    }
-    await wait(10);
-  }
-}
-
-async function call(route, body, at = base) {
-  const response = await fetch(`${at}${route}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(`${route}: ${JSON.stringify(answer)}`);
-  return answer.data;
-}
-
-const projections = async () => (await (await fetch(`${base}/health/ready`)).json()).data.projections;
+const call = async (route, body, at = base) => (await ask(at, route, body)).data;
 
 function fire(port, scenario, parameters) {
   load.send({ port, scenario, parameters, connections, milliseconds });
-  return new Promise((resolve) => load.once('message', resolve));
+  return told(load);
 }
-
-/** Waits until the views show everything, so that one round does not pay for the one before. */
-async function settle() {
-  for (;;) {
-    const { lag_ms: lag, position } = await projections();
-    if (lag === 0) return BigInt(position);
-    await wait(20);
-  }
-}
-
-const statOf = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-};
 
 /** Microseconds that a process has used, with its children: those that have ended, and, of PostgreSQL, those that run. */
 function cpuOf({ pid, children = false }) {
-  const used = (fields) => fields.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * 10_000;
-  let sum = used(statOf(pid));
+  let sum = cpuIn(statOf(pid));
   for (const other of children ? readdirSync('/proc').filter((name) => Number(name) > 0) : []) {
     try {
       const fields = statOf(other);
-      if (fields[1] === pid) sum += used(fields);
+      if (fields[1] === pid) sum += cpuIn(fields);
     } catch {
       // Has ended meanwhile.
     }
@@ -136,21 +95,21 @@ function cpuOf({ pid, children = false }) {
 const cpuOfAll = (processes) => processes.reduce((sum, process) => sum + cpuOf(process), 0);
 
 async function measure({ port, processes }, scenario, parameters) {
-  const before = await settle();
+  const before = BigInt(await settle(base));
   const cpu = cpuOfAll(processes);
   let worstLag = 0;
   let running = true;
   const watch = (async () => {
     while (running) {
-      worstLag = Math.max(worstLag, (await projections()).lag_ms);
+      worstLag = Math.max(worstLag, (await projections(base)).lag_ms);
       await wait(250);
     }
   })();
   const result = await fire(port, scenario, parameters);
-  const folded = BigInt((await projections()).position) - before;
+  const folded = BigInt((await projections(base)).position) - before;
   running = false;
   await watch;
-  await settle();
+  await settle(base);
   const cpuEach = (cpuOfAll(processes) - cpu) / result.requests;
   if (result.failures > 0) throw new Error(`${scenario}: ${result.failures} failures, the first: ${result.sample}`);
   return {
@@ -224,7 +183,6 @@ const targets = {
   postgres: crud && { port: crud.port, processes: [crud.child, { pid: crud.postgres.pid, children: true }] },
 };
 let run = Date.now();
-const number = (value) => Math.round(value).toLocaleString('en-US');
 const medianOf = (results, field) => median(results.map((result) => result[field]));
 const results = [];
 let isShort = false;
@@ -262,15 +220,14 @@ await crud?.postgres.stop();
 
 // The views are taken away, and the service folds the whole log anew, as it does live: batches into tables with all their indexes.
 if (isWanted('fold')) {
-  const events = Number((await projections()).position);
-  service.kill('SIGTERM');
-  await new Promise((resolve) => service.once('exit', resolve));
+  const events = Number((await projections(base)).position);
+  await stopped(service);
   for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `views.db${suffix}`), { force: true });
   rmSync(path.join(dataDir, 'address'));
   service = startService();
   while (!existsSync(path.join(dataDir, 'address'))) await wait(5);
   const started = performance.now();
-  base = await address();
+  base = await address(dataDir);
   const rate = events / ((performance.now() - started) / 1000);
   const holds = rate >= 25_000;
   isShort ||= !holds;

@@ -1,15 +1,28 @@
 // Measures the service on EventStoreDB and MongoDB against EventStoreDB's client alone, in one run, side by side.
 // TEST_EVENTSTORE_URL=… TEST_MONGODB_URL=… npm run bench -- --only servers [--rounds 5 --seconds 3]
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { logStart } from '../dist/eventstore/event-store.js';
 import { openEventStoreDb } from '../dist/eventstore/eventstoredb/event-store.js';
+import {
+  address,
+  ask,
+  key,
+  median,
+  newDataDir,
+  number,
+  projections,
+  settle,
+  spawnService,
+  stopped,
+  told,
+  wait,
+} from './service.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
@@ -23,23 +36,11 @@ const eventStore = process.env.TEST_EVENTSTORE_URL;
 const prefix = `bench-${run}-`;
 const mongo = new URL(process.env.TEST_MONGODB_URL);
 mongo.pathname = `/audience_bench_${run}`;
-const key = 'bench-key-0123456789';
-const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-'));
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const wait = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
-const number = (value) => Math.round(value).toLocaleString('en-US');
-const told = (child) => new Promise((resolve) => child.once('message', resolve));
+const dataDir = newDataDir();
 
 const startService = (more = {}) =>
-  spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
+  spawnService(dataDir, {
     env: {
-      ...process.env,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      API_KEYS: `bench:${key}`,
-      RATE_LIMIT: '0',
-      RATE_LIMIT_EMAIL: '0',
       LOG_LEVEL: 'error',
       SECRET: 'bench-secret-bench-secret-bench-secret',
       EVENTSTORE_URL: eventStore,
@@ -47,7 +48,6 @@ const startService = (more = {}) =>
       MONGODB_URL: mongo.href,
       ...more,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
   });
 
 // Loaded apart, so that they fold nothing of the bare appends.
@@ -61,39 +61,17 @@ process.on('exit', () => {
 });
 process.on('SIGINT', () => process.exit(130));
 
-async function address() {
-  for (;;) {
-    try {
-      const found = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
-      if ((await fetch(`${found}/health/ready`)).ok) return found;
-    } catch {
-      // Not there yet.
-    }
-    await wait(50);
-  }
-}
+let base = await address(dataDir);
 
-let base = await address();
-const projections = async () => (await (await fetch(`${base}/health/ready`)).json()).data.projections;
-
-async function settle() {
-  while ((await projections()).lag_ms > 0) await wait(20);
-}
-
-const created = await fetch(`${base}/v1/lists/create`, {
-  method: 'POST',
-  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-  body: JSON.stringify({ list_name: 'Bench' }),
-});
-const listId = (await created.json()).data.list_id;
+const { list_id: listId } = (await ask(base, '/v1/lists/create', { list_name: 'Bench' })).data;
 
 async function measureService(round) {
-  await settle();
+  await settle(base);
   let worstLag = 0;
   let running = true;
   const watch = (async () => {
     while (running) {
-      worstLag = Math.max(worstLag, (await projections()).lag_ms);
+      worstLag = Math.max(worstLag, (await projections(base)).lag_ms);
       await wait(250);
     }
   })();
@@ -144,14 +122,13 @@ report(
 
 // The views are taken away, and the service folds the whole log anew: into MongoDB, and into embedded views. The log has so many events that the start of a thread counts little.
 await createContacts(run, 40_000);
-await settle();
+await settle(base);
 const client = new MongoClient(mongo.href);
 for (const views of ['MongoDB', 'embedded views']) {
   const rebuilds = [];
   const reads = { client: [], adapter: [] };
   for (let round = 0; round < 3; round += 1) {
-    service.kill('SIGTERM');
-    await new Promise((resolve) => service.once('exit', resolve));
+    await stopped(service);
     await client.db().dropDatabase();
     for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `views.db${suffix}`), { force: true });
     const ours = await readBy('adapter');
@@ -165,7 +142,7 @@ for (const views of ['MongoDB', 'embedded views']) {
     const listening = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
     const from = (await (await fetch(`${listening}/health/ready`)).json()).data.projections.position;
     const begun = performance.now();
-    base = await address();
+    base = await address(dataDir);
     const seconds = (performance.now() - begun) / 1000;
     rebuilds.push((ours.events - (await countUpTo(from))) / seconds);
   }
@@ -199,8 +176,7 @@ function report(holds, line) {
 }
 
 // Nothing is left behind.
-service.kill('SIGTERM');
-await new Promise((resolve) => service.once('exit', resolve));
+await stopped(service);
 await client.db().dropDatabase();
 await client.close();
 const { deleteStreams } = await import('./delete-streams.mjs');

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { verifyLog } from '../dist/evidence/verify.js';
 import { openSqliteEventReader } from '../dist/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../dist/eventstore/sqlite/event-store.js';
+import { median } from './service.mjs';
 
 const count = Number(process.argv[2] ?? 400_000);
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-verify-'));
@@ -64,8 +65,6 @@ async function measured(work) {
   const { user, system } = process.cpuUsage(before);
   return { wall, cpu: (user + system) / count };
 }
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 try {
   await writeLog();

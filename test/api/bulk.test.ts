@@ -1,5 +1,5 @@
 /** The lines of a bulk request: in order, bounded, one after the other for one address, and honest when a store fails. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bulkAnswer } from '../../src/api/bulk.js';
 import { ServiceError } from '../../src/errors.js';
@@ -54,7 +54,7 @@ test('answers in order, however long each takes; those of one address take effec
     most = Math.max(most, (running += 1));
     if (number % 20 === 7) expect(of(ended, 7)).toHaveLength(of(begun, 7).length);
     begun.push(number);
-    await sleep((number * 7) % 5);
+    for (let turn = 20 + 10 * ((number * 7) % 5); turn > 0; turn -= 1) await nextTurn();
     ended.push(number);
     running -= 1;
     return saved;
@@ -70,7 +70,7 @@ test('when a store fails the rest is unavailable and is not tried', async () => 
   const tried: number[] = [];
   const results = await answers(bodyOf(300), async ({ number }) => {
     tried.push(number);
-    await sleep(1);
+    await nextTurn();
     if (number >= 100) throw new ServiceError('unavailable');
     return saved;
   });
@@ -118,24 +118,23 @@ test('a client that goes away stops it: what is under way ends, nothing else beg
     break;
   const then = tried;
   expect(then).toBeLessThan(500);
-  await sleep(20);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   expect(tried).toBe(then);
 });
 
 test('waits as single writes do where the views lag, once for 64 lines; others get their turn', async () => {
   let waits = 0;
   let turns = 0;
-  const turn = (): void => void (turns += 1);
-  const timer = setInterval(turn, 0);
+  let timer = setImmediate(function turn() {
+    turns += 1;
+    timer = setImmediate(turn);
+  });
   await answers(
     bodyOf(640),
     () => Promise.resolve(saved),
-    async () => {
-      waits += 1;
-      await sleep(1);
-    },
+    async () => void (waits += 1),
   );
-  clearInterval(timer);
+  clearImmediate(timer);
   expect(waits).toBe(10);
   expect(turns).toBeGreaterThan(5);
 });

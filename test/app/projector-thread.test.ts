@@ -3,7 +3,6 @@ import { Database } from '../../src/sqlite/database.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
@@ -16,6 +15,7 @@ import { startProjectorThread, type ProjectorThread } from '../../src/app/projec
 import type { StoreSettings } from '../../src/stores/stores.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvents as e, toAppend } from '../support/examples.js';
+import { realTime } from '../support/real-time.js';
 
 let folder: string;
 let store: SqliteEventStore;
@@ -137,8 +137,8 @@ it('waits with its commit while somebody else makes indexes for seconds, and fai
   other.exec('BEGIN IMMEDIATE');
   const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
   projector.thread.notify(position);
-  // Longer than a connection waits that others wait for.
-  await sleep(2_500);
+  // Longer than SQLite waits for another connection: that wait is what is tested, and nothing tells of it.
+  await realTime(2_500);
   other.exec('ROLLBACK');
   other.close();
   await projector.until(() => projector.thread.status().position >= position);

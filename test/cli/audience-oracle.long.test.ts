@@ -13,7 +13,7 @@ import { auditedSecret, startAuditedService } from '../support/audited-service.j
 import { onCommandLine, overHttp } from '../support/auditors.js';
 import { newLogFile, openLog } from '../support/event-log.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
-import { startStandIn } from '../support/eventstoredb-stand-in.js';
+import { startStandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { toAppend } from '../support/examples.js';
 import type { Overrides } from '../support/service.js';
 

@@ -1,21 +1,12 @@
 /** Exports from an EventStoreDB and imports into it: the same events, the same chain, the same contacts as from files. */
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runImport } from '../../src/copy/import.js';
-import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
+import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
-import {
-  headKeyOf,
-  eventsIn,
-  eventsInFolder,
-  fill,
-  kept,
-  newFolder,
-  openFolder,
-  quickly,
-} from '../support/migrating.js';
+import { headKeyOf, eventsIn, eventsInFolder, fill, kept, newFolder, quickly, newLog } from '../support/migrating.js';
 
 onRealServer('goes there and back', roundTrip);
 
@@ -30,8 +21,7 @@ describe('on the stand-in', { timeout: patientMs }, () => {
 
 function roundTrip(urlOf: () => string): void {
   test('goes there and back', async () => {
-    const source = await openFolder(newFolder());
-    onTestFinished(() => source.close());
+    const source = await newLog();
     await fill(source, 120);
     const { listCreated, subscribed } = exampleEvents;
     await source.append('lists', [toAppend(listCreated)], { expectedRevision: 'no_stream' });

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
-import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
+import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
 import { newPrefix } from '../support/eventstoredb-server.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import {
   anEvent,
   copyLog,
@@ -20,6 +20,7 @@ import {
   openFolder,
   secretOfLog,
   startMigrate,
+  newLog,
 } from '../support/migrating.js';
 import { eventually, startService, type Service } from '../support/service.js';
 
@@ -46,8 +47,7 @@ describe('on the stand-in', { timeout: patientMs }, () => {
   migrations(() => server.url);
 
   test('appends that are lost, late, refused or cut off on the way are repeated, and nothing is doubled', async () => {
-    const source = await openFolder(newFolder());
-    onTestFinished(() => source.close());
+    const source = await newLog();
     const events = await fill(source, 300);
     const prefix = newPrefix();
     const target = openEventStoreDb({ url: server.url, prefix, timings: { appendMs: 250, silenceMs: 500 } });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { CatalogueCommand } from '../../src/commands/catalogue.js';
 import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogues.js';
 import { nameKey } from '../../src/events/names.js';
-import { apply, eventCount, given } from '../support/given.js';
+import { apply, eventCount, given } from './given.js';
 
 const kinds = [
   { kind: 'group', title: 'Group', decider: groupDecider },

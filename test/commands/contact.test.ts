@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contactDecider, type ContactCommand } from '../../src/commands/contact.js';
 import type { ContactEvent } from '../../src/events/contact.js';
-import { apply, eventCount, given } from '../support/given.js';
+import { apply, eventCount, given } from './given.js';
 
 const news = { list_id: 'lst_1', list_name: 'News' };
 const offers = { list_id: 'lst_2', list_name: 'Offers' };

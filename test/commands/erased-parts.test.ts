@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ContactState } from '../../src/commands/contact-state.js';
 import { contactDecider } from '../../src/commands/contact.js';
 import type { ContactEvent } from '../../src/events/contact.js';
-import { apply } from '../support/given.js';
+import { apply } from './given.js';
 
 type Erased = Extract<ContactEvent, { type: 'ContactErased' }>;
 const at = { at: '2026-03-01T09:00:00.000Z' };

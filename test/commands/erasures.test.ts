@@ -7,7 +7,7 @@ import { codec } from '../../src/events/codec.js';
 import type { ContactEvent } from '../../src/events/contact.js';
 import { withDigests } from '../../src/eventstore/chain.js';
 import { exampleEvents as e, exampleMetadata, examples } from '../support/examples.js';
-import { given } from '../support/given.js';
+import { given } from './given.js';
 
 const requested = {
   type: 'ErasureRequested',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/commands/batch.js';
 import { contactDecider, type ContactCommand } from '../../src/commands/contact.js';
@@ -43,7 +43,7 @@ function handlers(on: EventStore, appended: Appended<DomainEvent>[] = []) {
     store: on,
     sources: { now: () => time, newEventId: () => randomUUID(), newSalt: () => exampleSalt },
     random: Math.random,
-    sleep: (milliseconds: number) => sleep(milliseconds),
+    sleep: () => nextTurn(),
     cacheSize: 100,
     onAppended: (append: Appended<DomainEvent>) => void appended.push(append),
   };

@@ -11,7 +11,7 @@ import {
   type SubscriptionMessage,
 } from '../../src/eventstore/event-store.js';
 
-export interface RedactionParts {
+interface RedactionParts {
   readonly test: (title: string, body: () => Promise<void>) => void;
   readonly store: () => EventStore;
   readonly newStream: () => string;

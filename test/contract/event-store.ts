@@ -18,7 +18,7 @@ import { usually } from '../support/amount.js';
 import { redactionContract } from './event-store-redaction.js';
 import { appendBytes, bytesPerAppend } from '../../src/eventstore/validate-append.js';
 
-export interface EventStoreHarness {
+interface EventStoreHarness {
   /** A store on the harness's log; always the same log. At most one is open at a time. */
   open(): Promise<EventStore>;
   cleanup(): Promise<void>;

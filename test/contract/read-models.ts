@@ -11,6 +11,7 @@ import {
   type ReadModels,
   type View,
 } from '../../src/readmodels/read-models.js';
+import { checkpoint, position } from './checkpoints.js';
 
 export interface ReadModelsHarness {
   /** Fresh, empty read models. `now` gives the milliseconds that leases are measured by, where the adapter takes them. */
@@ -19,14 +20,6 @@ export interface ReadModelsHarness {
   reopen(now: () => number): Promise<ReadModels>;
   cleanup(): Promise<void>;
 }
-
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number, storages: Record<string, number> = { things: 1 }): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages,
-});
 
 let views = 0;
 /** Each test acts on a view of its own. */

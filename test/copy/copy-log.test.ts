@@ -3,7 +3,7 @@ import { Database } from '../../src/sqlite/database.js';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareLogs } from '../../src/copy/compare.js';
 import type { Copying } from '../../src/copy/append.js';
 import { copyLog as copyWhole } from '../../src/copy/copy.js';
@@ -35,13 +35,8 @@ import {
   quickly,
   randomFrom,
   unreliable,
+  newLog,
 } from '../support/migrating.js';
-
-async function newLog(folder = newFolder()) {
-  const store = await openFolder(folder);
-  onTestFinished(() => store.close());
-  return store;
-}
 
 async function filledLog(events: number, seed = 7) {
   const store = await newLog();

@@ -31,18 +31,18 @@ import {
   openFolder,
   quickly,
   randomFrom,
+  newLog,
 } from '../support/migrating.js';
 
-async function newLog(events = 0, seed = 7): Promise<EventStore> {
-  const store = await openFolder(newFolder());
-  onTestFinished(() => store.close());
-  if (events > 0) await fill(store, events, randomFrom(seed));
+async function filledLog(events: number, seed = 7): Promise<EventStore> {
+  const store = await newLog();
+  await fill(store, events, randomFrom(seed));
   return store;
 }
 
 /** A file without a checksum beside it, for it will be changed. */
 async function looseExport(events = 60): Promise<string> {
-  const { file } = await exported(await newLog(events), { what: 'events' });
+  const { file } = await exported(await filledLog(events), { what: 'events' });
   rmSync(checksumFileOf(file));
   return file;
 }
@@ -51,7 +51,7 @@ const inNewFolder = (): string => path.join(newFolder(), 'imported');
 
 describe('a round trip', () => {
   test('keeps order, ids, texts and the chain', async () => {
-    const store = await newLog(usually(300, 800));
+    const store = await filledLog(usually(300, 800));
     const first = await exported(store, { what: 'events' });
     const folder = inNewFolder();
     const result = await imported(first.file, folder);
@@ -91,7 +91,7 @@ describe('a round trip', () => {
   });
 
   test('again finds everything there; a dry run counts and writes nothing', async () => {
-    const { file, events } = await exported(await newLog(200), { what: 'events' });
+    const { file, events } = await exported(await filledLog(200), { what: 'events' });
     const folder = inNewFolder();
     const dry = { file, to: addressOf(folder), isDryRun: true, headKeyOf } as const;
     expect(await runImport(dry, quickly())).toMatchObject({ alreadyThere: 0, copied: events });
@@ -105,7 +105,7 @@ describe('a round trip', () => {
 test.each(usually([1], [1, 2, 3]))(
   'an import that is stopped goes on where it was, as often as it takes (seed %i)',
   async (seed) => {
-    const store = await newLog(800, seed);
+    const store = await filledLog(800, seed);
     const { file } = await exported(store, { what: 'events' });
     const folder = inNewFolder();
     const random = randomFrom(seed);
@@ -215,7 +215,7 @@ describe('what is no whole export is refused by the number of its line, and noth
   });
 
   test('a file that is not as its checksum says, such as one that was cut between two lines', async () => {
-    const { file } = await exported(await newLog(60), { what: 'events' });
+    const { file } = await exported(await filledLog(60), { what: 'events' });
     const lines = textOf(file).split('\n');
     writeFileSync(file, `${lines.slice(0, -5).join('\n')}\n`);
     await expect(imported(file, inNewFolder())).rejects.toThrow('is not as it was exported');
@@ -237,7 +237,7 @@ describe('what is no whole export is refused by the number of its line, and noth
 
 describe('a seal', () => {
   async function sealed() {
-    const store = await newLog(80);
+    const store = await filledLog(80);
     const verification = await verifyLog({ source: linkSourceOf(store) });
     const { privateKey } = generateKeyPairSync('ed25519');
     const seal = createSeal({ verification, key: privateKey, now: Date.UTC(2026, 2, 1) });
@@ -270,7 +270,7 @@ describe('a seal', () => {
 
 describe('the store', () => {
   test('that holds something else is refused and left as it is', async () => {
-    const { file } = await exported(await newLog(50), { what: 'events' });
+    const { file } = await exported(await filledLog(50), { what: 'events' });
     const folder = newFolder();
     const other = await openFolder(folder);
     await fill(other, 50);
@@ -281,7 +281,7 @@ describe('the store', () => {
   });
 
   test('that a service runs on is refused', async () => {
-    const { file } = await exported(await newLog(50), { what: 'events' });
+    const { file } = await exported(await filledLog(50), { what: 'events' });
     const folder = newFolder();
     const service = await openFolder(folder);
     onTestFinished(() => service.close());
@@ -300,7 +300,7 @@ describe('several appends under way', () => {
     });
 
   test('that get no answer are asked again, and keep their order', async () => {
-    const source = await newLog(600);
+    const source = await filledLog(600);
     const target = await newLog();
     const random = randomFrom(5);
     const forgetful: EventStore = {
@@ -316,7 +316,7 @@ describe('several appends under way', () => {
   });
 
   test('that lose their order end in a refusal, and never pass for a copy', async () => {
-    const source = await newLog(300);
+    const source = await filledLog(300);
     const target = await newLog();
     let appends = 0;
     const failing: EventStore = {

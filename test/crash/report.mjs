@@ -2,7 +2,7 @@
 
 const shownProblems = 20;
 
-export function showProblems(problems) {
+function showProblems(problems) {
   for (const text of problems.slice(0, shownProblems)) console.log(`  - ${text}`);
   if (problems.length > shownProblems) console.log(`  … and ${problems.length - shownProblems} more`);
 }

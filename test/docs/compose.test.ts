@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSealKey } from '../../src/evidence/seal-key.js';
 import { readConfig } from '../../src/stores/config.js';
-import { compose, composeFile, interpolate, ourServices } from '../support/compose.js';
+import { compose, composeFile, interpolate, ourServices } from './compose.js';
 import { document } from '../support/markdown.js';
 
 const { version } = JSON.parse(document('package.json')) as { version: string };

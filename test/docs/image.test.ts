@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/stores/config.js';
 import { makeCertificate, type TestCertificate } from '../support/certificates.js';
-import { compose, ourServices } from '../support/compose.js';
+import { compose, ourServices } from './compose.js';
 import { document } from '../support/markdown.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
 import { blocks, codes, document, rows, section } from '../support/markdown.js';
 import { freshFolder, startService, type Service } from '../support/service.js';
-import { loosely, missingTools, openShell, runTypeScript, type Shell } from '../support/tour.js';
+import { loosely, missingTools, openShell, runTypeScript, type Shell } from './tour.js';
 
 const page = document('docs/integration.md');
 const all = blocks(page);

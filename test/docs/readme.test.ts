@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocks, document, rows, section } from '../support/markdown.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
-import { loosely, missingTools, openShell, runTypeScript, type Shell } from '../support/tour.js';
+import { loosely, missingTools, openShell, runTypeScript, type Shell } from './tour.js';
 
 const readme = document('README.md');
 const operations = document('docs/operations.md');

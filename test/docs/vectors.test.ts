@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { rootByInclusion } from '../../src/evidence/proofs.js';
 import { checkSeal, parseSeal } from '../../src/evidence/seal.js';
 import { isConsistent } from '../support/consistency.js';
-import { evidenceVectors } from '../support/evidence-vectors.js';
+import { evidenceVectors } from './vectors/evidence.js';
 import { verifyAll } from '../support/verify-many.js';
 
 const folder = fileURLToPath(new URL('../../docs/vectors', import.meta.url));

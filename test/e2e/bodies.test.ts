@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { usually } from '../support/amount.js';
 import { refusal, refusals, someAddress, strangerId, success, unauthorized } from '../support/answers.js';
 import { createWorld, endpoints, titleOf, writing, type World } from '../support/endpoints.js';
-import { expectNothingWritten } from '../support/nothing-written.js';
+import { expectNothingWritten } from './nothing-written.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 

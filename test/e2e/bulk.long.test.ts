@@ -2,10 +2,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newList } from '../support/answers.js';
 import { audienceProcess } from '../support/audience.js';
+import { realTime } from '../support/real-time.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
 
 let service: Service;
@@ -56,7 +56,8 @@ test('an upload that moves may take longer than other requests; one that stalls 
   for (const piece of lines) {
     slow.socket.write(piece);
     other.socket.write(' ');
-    await sleep(2_000);
+    // The time that an upload takes is what is tested.
+    await realTime(2_000);
   }
   const answer = await slow.closed;
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -78,7 +79,8 @@ test('a client that does not read is waited for and then cut; others are served'
   });
   socket.write(body);
   socket.pause();
-  await sleep(40_000);
+  // Longer than the service waits for a client that does not read.
+  await realTime(40_000);
   expect((await service.get(`/v1/contacts/${list}?limit=1`)).status).toBe(200);
   socket.resume();
   expect((await closed).split('\n').length).toBeLessThan(400_000);
@@ -191,7 +193,7 @@ describe('100,000 rows with every kind of dirt', () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       await service.kill(signal);
       await service.start({ PORT: port });
-      await sleep(1_000);
+      await realTime(1_000);
     }
     const { code, out, err } = await done;
     expect({ code, err }).toMatchObject({ code: 0 });

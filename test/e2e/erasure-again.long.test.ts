@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newList, ok, unique } from '../support/answers.js';
 import { audience } from '../support/audience.js';
-import { foundIn } from '../support/places.js';
+import { foundIn } from './erasing/places.js';
 import { eventually, startService, type Service } from '../support/service.js';
 import { storeVariables } from '../support/stores.js';
-import { searchFor } from '../support/traces.js';
+import { searchFor } from './erasing/traces.js';
 
 let service: Service;
 let list: string;

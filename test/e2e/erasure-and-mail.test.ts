@@ -6,7 +6,7 @@ import { ok } from '../support/answers.js';
 import { audience } from '../support/audience.js';
 import { openSmtp, type Behaviour, type SmtpStandIn } from '../support/smtp.js';
 import { eventually, startService, type Answer, type Service, type ServiceOptions } from '../support/service.js';
-import { newClock } from '../support/service-clock.js';
+import { newClock } from './erasing/service-clock.js';
 import { onServers } from '../support/stores.js';
 
 const nobody = 'smtp://127.0.0.1:1';

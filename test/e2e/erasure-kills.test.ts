@@ -2,8 +2,7 @@
 import { Database } from '../../src/sqlite/database.js';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { usually } from '../support/amount.js';
 import { ok } from '../support/answers.js';
 import { onServers } from '../support/stores.js';
@@ -72,8 +71,7 @@ test.skipIf(onServers).each(rounds)('round %i', async (round) => {
     digests: ofDigests.get(from, '%"sha256:%') ?? 0,
     files: filesOf(ids),
   });
-  for (const end = Date.now() + 20_000; !isSeen(seen()) && Date.now() < end;) await delay(1);
-  expect(isSeen(seen()), name).toBe(true);
+  await vi.waitFor(() => expect(isSeen(seen()), name).toBe(true), { interval: 1, timeout: 20_000 });
   db.close();
   await service.kill('SIGKILL');
 

@@ -152,19 +152,6 @@ test('nothing is left of who is erased, and nothing changes for others', async (
   if (!onServers) expect(traces()).toEqual([]);
 });
 
-test.skipIf(onServers)('the log, its seal and its rebuilt views hold afterwards', async () => {
-  const verified = await cli('audit', 'verify', '--json', '--seal', path.join(service.dataDir, 'before.json'));
-  expect(verified.code).toBe(0);
-  expect(JSON.parse(verified.out)).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
-  const rebuilt = await cli('projections', 'rebuild', 'all');
-  expect(rebuilt.code).toBe(0);
-  expect(traces()).toEqual([]);
-  await service.kill('SIGTERM');
-  await service.start();
-  await inState(toOther, 'sent');
-  expect(traces()).toEqual([]);
-});
-
 test('an auditor is told of the erasure, and of nothing that cannot be read', async () => {
   const { email } = person;
   const history = await ok(service.get(`/v1/audit/contacts/${email}/history`));
@@ -262,4 +249,20 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
   expect(unreadable).toMatchObject({ code: 1 });
   expect(unreadable.output).toMatch(/erasures\.ndjson, line 1, cannot be read/);
   rmSync(copies, { recursive: true });
+  rmSync(register);
+  await service.start();
+});
+
+// The last: erasures that come after a rebuild wait until the old views are dropped, ten seconds.
+test.skipIf(onServers)('the log, its seal and its rebuilt views hold afterwards', async () => {
+  const verified = await cli('audit', 'verify', '--json', '--seal', path.join(service.dataDir, 'before.json'));
+  expect(verified.code).toBe(0);
+  expect(JSON.parse(verified.out)).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
+  const rebuilt = await cli('projections', 'rebuild', 'all');
+  expect(rebuilt.code).toBe(0);
+  expect(traces()).toEqual([]);
+  await service.kill('SIGTERM');
+  await service.start();
+  await inState(toOther, 'sent');
+  expect(traces()).toEqual([]);
 });

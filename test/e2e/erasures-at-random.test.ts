@@ -4,10 +4,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { usually } from '../support/amount.js';
-import { answersOfOthers, countsAfter, countsOf, differences, leavesOf } from '../support/answers-of-others.js';
+import { answersOfOthers, countsAfter, countsOf, differences, leavesOf } from './erasing/answers-of-others.js';
 import { ok } from '../support/answers.js';
 import { audience } from '../support/audience.js';
-import { feedAfter, feedOf } from '../support/erased-log.js';
+import { feedAfter, feedOf } from './erasing/erased-log.js';
 import {
   comeBack,
   command,
@@ -20,15 +20,15 @@ import {
   spelling,
   spelt,
   type World,
-} from '../support/erasing-commands.js';
-import { done, expectEvidence, exportAll, keepEvidence, type Story } from '../support/erasing-evidence.js';
-import { patient } from '../support/patient.js';
-import { foundIn, foundOnceScavenged } from '../support/places.js';
-import { newClock, type ServiceClock } from '../support/service-clock.js';
+} from './erasing/commands.js';
+import { done, expectEvidence, exportAll, keepEvidence, type Story } from './erasing/evidence.js';
+import { patient } from './patient.js';
+import { foundIn, foundOnceScavenged } from './erasing/places.js';
+import { newClock, type ServiceClock } from './erasing/service-clock.js';
 import { eventually, freshFolder, startService, type Overrides, type Service } from '../support/service.js';
 import { onServers, storeVariables } from '../support/stores.js';
-import { filesIn, searchFor, type Search } from '../support/traces.js';
-import { forget, textsToGo, unmistakableTexts, type Person } from '../support/unmistakable-people.js';
+import { filesIn, searchFor, type Search } from './erasing/traces.js';
+import { forget, textsToGo, unmistakableTexts, type Person } from './erasing/unmistakable-people.js';
 
 const isLong = usually(false, true);
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkAnswer } from '../support/api-description.js';
-import { readOperations, type Operation } from '../support/operations.js';
-import { requestsTo, type FuzzedRequest, type Known } from '../support/fuzzed-requests.js';
-import { isObject } from '../support/json-arbitraries.js';
+import { readOperations, type Operation } from './fuzzing/operations.js';
+import { requestsTo, type FuzzedRequest, type Known } from './fuzzing/requests.js';
+import { isObject } from './fuzzing/json-arbitraries.js';
 import { startService } from '../support/service.js';
 
 const amount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);

@@ -1,4 +1,4 @@
 /** Groups over HTTP, to the letter of the contract. */
-import { describeNamedThings } from '../support/named-things.js';
+import { describeNamedThings } from './named-things.js';
 
 describeNamedThings({ word: 'Group', prefix: 'grp', unknownRead: 404 });

@@ -2,7 +2,7 @@
 import { constants, existsSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
-import { opened, pipe, requests } from '../support/log-destinations.js';
+import { opened, pipe, requests } from './log-destinations.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
 
 let service: Service | undefined;

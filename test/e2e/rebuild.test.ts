@@ -15,6 +15,7 @@ import { newList, ok, refusal, someAddress } from '../support/answers.js';
 import { exampleMetadata } from '../support/examples.js';
 import { audience, jsonLines } from '../support/audience.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
+import { realTime } from '../support/real-time.js';
 import { eventually, freshFolder, startService, type Answer, type Service } from '../support/service.js';
 import { onServers } from '../support/stores.js';
 
@@ -144,7 +145,8 @@ describe('a rebuild', () => {
 
   test('goes on after the service was killed in the middle of it', { timeout: 120_000 }, async () => {
     const { rebuild_id } = await begin(service, 'all');
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+    // Killed at whatever moment: that is what is tested.
+    await realTime(Math.random() * 300);
     await service.kill('SIGKILL');
     await service.start({ RATE_LIMIT: '0' });
     expect(await over(service)).toMatchObject({ rebuild_id, outcome: 'switched' });

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
-import { patient } from '../support/patient.js';
+import { patient } from './patient.js';
 import {
   eventually,
   freshFolder,

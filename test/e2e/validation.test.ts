@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from '../support/answers.js';
 import { createWorld, titleOf, writing, type Endpoint, type Field, type World } from '../support/endpoints.js';
-import { expectNothingWritten } from '../support/nothing-written.js';
+import { expectNothingWritten } from './nothing-written.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 

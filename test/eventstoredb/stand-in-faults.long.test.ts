@@ -7,9 +7,9 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startStandIn, type StandIn, type StandInOptions } from '../support/eventstoredb-stand-in.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startStandIn, type StandIn, type StandInOptions } from './stand-in/stand-in.js';
 
 interface Started {
   readonly server: StandIn;
@@ -30,9 +30,7 @@ async function start(options: StandInOptions = {}): Promise<Started> {
   return { server, client, raw };
 }
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await sleep(5);
-};
+const until = (condition: () => boolean): Promise<boolean> => vi.waitUntil(condition, { interval: 5, timeout: 60_000 });
 const said = (count: number) => Array.from({ length: count }, (_, at) => jsonEvent({ type: 'Said', data: { at } }));
 const identifier = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
 const uuid = () => new shared.UUID().setString(crypto.randomUUID());

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn } from './stand-in/stand-in.js';
 
 type Answers = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { attacks, logOf, type Scene } from '../support/attacks.js';
+import { attacks, logOf, type Scene } from './attacks.js';
 import { audience } from '../support/audience.js';
 import { usually } from '../support/amount.js';
 import { exported, newFolder, runVerifier } from '../support/evidence-log.js';

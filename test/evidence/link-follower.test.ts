@@ -1,5 +1,4 @@
 /** The evidence chain beside the views: whole through restarts and changes of holder, and broken where the log was exchanged. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firstLink, linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { eventsPerBlock } from '../../src/eventstore/tree.js';
@@ -64,12 +63,11 @@ function keep(holder: string, { log = store, ...more }: { log?: EventReader } & 
     faults,
     stop,
     async reached(count) {
-      const until = performance.now() + 20_000;
-      while (performance.now() < until) {
+      const look = () => {
         if (head?.count === count) return head;
-        await sleep(5);
-      }
-      throw new Error(`the chain has ${head?.count} events, not ${count}; faults: ${faults.join(', ')}`);
+        throw new Error(`the chain has ${head?.count} events, not ${count}; faults: ${faults.join(', ')}`);
+      };
+      return await vi.waitFor(look, { interval: 5, timeout: 20_000 });
     },
   };
 }

@@ -6,7 +6,7 @@ import { AlteredLogError, guardLog } from '../../src/evidence/guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { hideRows } from '../support/disguise.js';
+import { hideRows } from './disguise.js';
 import { exampleEvent, newFolder, verified } from '../support/evidence-log.js';
 
 /** Two streams of five events each. */

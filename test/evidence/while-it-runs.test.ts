@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AlteredLogError } from '../../src/evidence/guard.js';
 import { sealsName } from '../../src/evidence/seal-folder.js';
 import { Database } from '../../src/sqlite/database.js';
-import { appends, logOf } from '../support/attacks.js';
+import { appends, logOf } from './attacks.js';
 import { audience } from '../support/audience.js';
 import { newFolder } from '../support/evidence-log.js';
 import { addContacts, getFrom, startLocally } from '../support/local-service.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CommandFailedError } from '../../src/failures.js';
 import { checksumFileOf, demandPlace, writeWhole } from '../../src/export/file.js';
 import { asParquet } from '../../src/export/parquet.js';
@@ -12,11 +12,10 @@ import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 import { exampleEvents, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { exported, linesOf, parquetRows, textOf } from '../support/exporting.js';
-import { anEvent, eventsIn, fill, initialised, newFolder, oddText, openFolder } from '../support/migrating.js';
+import { anEvent, eventsIn, fill, initialised, newFolder, oddText, newLog } from '../support/migrating.js';
 
 async function filledLog(events = 300) {
-  const store = await openFolder(newFolder());
-  onTestFinished(() => store.close());
+  const store = await newLog();
   return { store, events: await fill(store, events) };
 }
 
@@ -72,8 +71,7 @@ describe('events', () => {
   });
 
   test('what no line can hold is refused by its place, and nothing of it is shown', async () => {
-    const store = await openFolder(newFolder());
-    onTestFinished(() => store.close());
+    const store = await newLog();
     await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
     await store.append('odd', [anEvent()], { expectedRevision: 'no_stream' });
     const altered: typeof store = {
@@ -90,8 +88,7 @@ describe('events', () => {
   });
 
   test('an empty log is nothing to export', async () => {
-    const store = await openFolder(newFolder());
-    onTestFinished(() => store.close());
+    const store = await newLog();
     await expect(exported(store, { what: 'events' })).rejects.toThrow('the log holds no events');
   });
 });

@@ -1,5 +1,6 @@
 /** The runner of subscribers: how much at once, what it does after failures, and how it ends. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import type { Subscriber, WorkLease } from '../../src/flow/subscriber.js';
@@ -21,7 +22,7 @@ function start(given: Partial<Subscriber<number>> = {}) {
       due: (free) => Promise.resolve({ work: waiting.splice(0, free), rest: 60_000 }),
       async handle(work) {
         most = Math.max(most, (now += 1));
-        await sleep(5);
+        await nextTurn();
         now -= 1;
         handled.push(work);
       },
@@ -44,6 +45,8 @@ test('as many works at once as allowed, the next as soon as one ends', async () 
 });
 
 test('calls of wake while it looks are one more look', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   let looks = 0;
   let release = (): void => undefined;
   const { runner } = start({
@@ -54,7 +57,7 @@ test('calls of wake while it looks are one more look', async () => {
   release();
   await vi.waitUntil(() => looks === 2);
   release();
-  await sleep(20);
+  await vi.advanceTimersByTimeAsync(1_000);
   expect(looks).toBe(2);
 });
 
@@ -97,7 +100,7 @@ test('close starts nothing more, gives what runs its time, and then aborts it', 
     grace: 30,
     async handle(work, signal) {
       if (work === 1) return void (await released.then(() => ended.push('in time')));
-      await sleep(60_000, undefined, { signal }).catch(() => ended.push('aborted'));
+      await once(signal, 'abort').then(() => ended.push('aborted'));
     },
   });
   waiting.push(1, 2, 3);
@@ -133,7 +136,7 @@ test('with a lease nothing is looked for before it is held; where it is lost, wo
   const aborted: number[] = [];
   const { runner, waiting } = start({
     lease,
-    handle: async (work, signal) => void (await sleep(60_000, undefined, { signal }).catch(() => aborted.push(work))),
+    handle: async (work, signal) => void (await once(signal, 'abort').then(() => aborted.push(work))),
   });
   waiting.push(1);
   await vi.waitUntil(() => holds === 1);

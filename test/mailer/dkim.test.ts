@@ -10,7 +10,7 @@ import { signed } from '../../src/mailer/dkim.js';
 import { composeMail } from '../../src/mailer/message.js';
 import { readConfig } from '../../src/stores/config.js';
 import { readDkim } from '../../src/stores/dkim.js';
-import { someMessage } from '../support/mailing.js';
+import { someMessage } from './mailing.js';
 
 const pemOf = (bits: number): string =>
   generateKeyPairSync('rsa', { modulusLength: bits }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -8,7 +8,7 @@ import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
 import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
-import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
+import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf, type EmailHandler } from './mailing.js';
 import { startSmtp } from '../support/smtp.js';
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
@@ -198,19 +198,22 @@ test('a 250 that cannot be recorded is recorded later, and nothing is sent meanw
   expect(reports.filter(({ type }) => type === 'record_failed').length).toBe(4);
 });
 
+/** The first claim of an e-mail is stored, and the handler does not hear of it. */
+function withLostClaim(handler: EmailHandler) {
+  let isLost = false;
+  const execute: EmailHandler['execute'] = async (request) => {
+    const handled = await handler.execute(request);
+    if (request.command.type !== 'StartDispatch' || isLost) return handled;
+    isLost = true;
+    throw new StoreUnavailableError('the reply was lost');
+  };
+  return { handler: { ...handler, execute }, isLost: () => isLost };
+}
+
 test('a claim whose acknowledgement was lost is noticed as our own: nothing was sent on it, nothing is in doubt', async () => {
   const smtp = await startSmtp(['accept']);
   const office = await openPostOffice();
-  let lost = false;
-  const handler = {
-    ...office.handler,
-    execute: (async (request) => {
-      const handled = await office.handler.execute(request);
-      if (request.command.type !== 'StartDispatch' || lost) return handled;
-      lost = true;
-      throw new StoreUnavailableError('the reply was lost');
-    }) satisfies typeof office.handler.execute,
-  };
+  const { handler } = withLostClaim(office.handler);
   office.startMailer({ transport: smtpTransport(smtp.url), handler });
   const { stream } = await office.request();
   const found = await office.until(stream, 'EmailSent');
@@ -227,20 +230,11 @@ test('a claim whose acknowledgement was lost is noticed as our own: nothing was 
 test('a claim of unknown outcome is not forgotten when the next look fails', async () => {
   const smtp = await startSmtp(['accept']);
   const office = await openPostOffice();
-  let lost = false;
+  const { handler, isLost } = withLostClaim(office.handler);
   let failures = 3;
-  const handler = {
-    ...office.handler,
-    execute: (async (request) => {
-      const handled = await office.handler.execute(request);
-      if (request.command.type !== 'StartDispatch' || lost) return handled;
-      lost = true;
-      throw new StoreUnavailableError('the reply was lost');
-    }) satisfies typeof office.handler.execute,
-  };
   const reader = {
     readStream: ((...parameters) => {
-      if (lost && (failures -= 1) >= 0) throw new StoreUnavailableError('no quorum');
+      if (isLost() && (failures -= 1) >= 0) throw new StoreUnavailableError('no quorum');
       return office.store.readStream(...parameters);
     }) satisfies typeof office.store.readStream,
   };

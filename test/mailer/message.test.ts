@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 import { composeMail, InvalidMessageError } from '../../src/mailer/message.js';
 import { usually } from '../support/amount.js';
-import { someMessage } from '../support/mailing.js';
+import { someMessage } from './mailing.js';
 
 const compose = (message: Partial<typeof someMessage> = {}, email_id = 'eml_01ARZ3NDEKTSV4RRFFQ69G5FAV') =>
   composeMail({ email_id, requested_at: '2024-05-06T07:08:09.010Z', message: { ...someMessage, ...message } });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import PostalMime from 'postal-mime';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutboxTransport } from '../../src/mailer/outbox.js';
-import { openPostOffice, typesOf } from '../support/mailing.js';
+import { openPostOffice, typesOf } from './mailing.js';
 
 function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'outbox-'));

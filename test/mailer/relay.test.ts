@@ -5,8 +5,8 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
-import { startScriptedSmtp, usually } from '../support/scripted-smtp.js';
-import { openPostOffice, quickBreaker, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
+import { startScriptedSmtp, usually } from './scripted-smtp.js';
+import { openPostOffice, quickBreaker, quickTimings, smtpTransport, typesOf } from './mailing.js';
 
 /** No silence ends an attempt here. */
 const timings = { ...quickTimings, attempt: mailerTimings.attempt, reply: mailerTimings.reply };

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLeasedRuns, runLeaseName, type Runs } from '../../src/mailer/runs.js';
 import { createLease } from '../../src/projector/lease.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
@@ -64,7 +65,7 @@ function start(...parameters: Parameters<typeof mailer>) {
 
 /** Real time passes; the clocks stand. */
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+  await vi.waitUntil(condition, { interval: 1, timeout: 10_000 });
 }
 
 /** The clocks go on, as slowly as the leases are renewed. */
@@ -73,7 +74,7 @@ async function pass(milliseconds: number, ...living: readonly ReturnType<typeof 
     time += Math.min(ttl / 4, end - time);
     const asked = living.map(({ process }) => process.asked);
     await until(() => living.every(({ process }, index) => process.asked > (asked[index] ?? 0)));
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await nextTurn();
   }
 }
 

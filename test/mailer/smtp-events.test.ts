@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
-import { openPostOffice, quickSmtp, quickTimings, smtpTransport, someMessage, typesOf } from '../support/mailing.js';
+import { openPostOffice, quickSmtp, quickTimings, smtpTransport, someMessage, typesOf } from './mailing.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
 
 interface Case {

@@ -1,11 +1,11 @@
 /** Connections that are kept: how many, for how long, and that nothing of one e-mail reaches the next. */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSmtpTransport, type SmtpOptions } from '../../src/mailer/smtp.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { SendLimits, SendOutcome, Transport } from '../../src/mailer/transport.js';
-import { quickSmtp } from '../support/mailing.js';
-import { startScriptedSmtp, usually, type Script } from '../support/scripted-smtp.js';
+import { quickSmtp } from './mailing.js';
+import { startScriptedSmtp, usually, type Script } from './scripted-smtp.js';
 import { startSmtp } from '../support/smtp.js';
 
 const opened = (url: string, options: Partial<SmtpOptions> = {}): Transport =>
@@ -244,7 +244,7 @@ test('an e-mail that may not go out any more is withdrawn before the final dot',
   expect(smtp.messages).toEqual([]);
   const asked: string[] = [];
   const ask = (name: string) => () => (asked.push(name), true);
-  const limits = { beforeHandOver: async () => await sleep(5).then(ask('before')), mayHandOver: ask('clocks') };
+  const limits = { beforeHandOver: async () => await nextTurn().then(ask('before')), mayHandOver: ask('clocks') };
   expect(await send(transport, limits)).toMatchObject({ status: 'sent' });
   expect(asked).toEqual(['before', 'clocks']);
 });

@@ -6,8 +6,8 @@ import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
 import type { Mail, SendLimits } from '../../src/mailer/transport.js';
-import { quickSmtp, smtpTransport } from '../support/mailing.js';
-import { startScriptedSmtp, usually } from '../support/scripted-smtp.js';
+import { quickSmtp, smtpTransport } from './mailing.js';
+import { startScriptedSmtp, usually } from './scripted-smtp.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
 
 const mail = (bytes = Buffer.from('Subject: x\r\n\r\nbody\r\n')): Mail => ({

@@ -10,7 +10,7 @@ import { createGrowthFold } from '../../src/projections/growth-fold.js';
 import { growthRows } from '../../src/projections/growth-rows.js';
 import { usually } from '../support/amount.js';
 import { exampleEvents as e, examplePosition, toAppend } from '../support/examples.js';
-import { anyHistory, historyOf, openFoldedViews, type FoldedViews, type History } from '../support/analytics-log.js';
+import { anyHistory, historyOf, openFoldedViews, type FoldedViews, type History } from './analytics-log.js';
 
 let views: FoldedViews;
 let queries: AnalyticsQueries;

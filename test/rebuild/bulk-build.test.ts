@@ -247,7 +247,7 @@ describe('a bulk build', () => {
     if (testMongoUrl === undefined) return skip(noMongo);
     const database = openTestDatabase(testMongoUrl);
     const { openMongoReadModels } = await import('../../src/readmodels/mongodb/read-models.js');
-    await endsAsOrdinarily(6, async () => {
+    await endsAsOrdinarily(usually(3, 12), async () => {
       await database.client.db().dropDatabase();
       return openMongoReadModels({ url: database.url });
     });

@@ -7,10 +7,10 @@ import { memberships } from '../../src/projections/memberships.js';
 import { parkedView } from '../../src/projector/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
+import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from './contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { contentOf, documentsOf, freshFold } from '../support/fresh-fold.js';
-import { openViews, startProjector, type ProjectorParts } from '../support/rebuilding.js';
+import { openViews, startProjector, type ProjectorParts } from './rebuilding.js';
 
 async function started(parts: Omit<ProjectorParts, 'views'>) {
   const views = openViews();

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { contacts } from '../../src/projections/contacts.js';
 import type { NewStorages } from '../../src/rebuild/switch.js';
-import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
+import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from './contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
-import { openViews, startProjector } from '../support/rebuilding.js';
+import { openViews, startProjector } from './rebuilding.js';
 
 /** A projector, and storages of `contacts` that were built up to where it is. */
 async function built(contactCount = 5) {

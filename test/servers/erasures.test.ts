@@ -8,7 +8,7 @@ import { liveProjections } from '../../src/projections/views.js';
 import { createLiveReader } from '../../src/projector/live-reader.js';
 import { ok, untimed } from '../support/answers.js';
 import { audience, type Ended } from '../support/audience.js';
-import { newDeployment, noServers, type Deployment } from '../support/deployment.js';
+import { newDeployment, noServers, type Deployment } from './deployment.js';
 import { eventStoreUrl } from '../support/eventstoredb-server.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { eventually, freshFolder, type Answer, type Service } from '../support/service.js';

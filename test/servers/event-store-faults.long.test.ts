@@ -1,7 +1,7 @@
 /** The service on an EventStoreDB that fails on command: what the API answers, that nothing is lost or doubled, and that it recovers by itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
-import type { Fault } from '../support/eventstoredb-stand-in-faults.js';
+import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
+import type { Fault } from '../eventstoredb/stand-in/faults.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 
 const prefix = 'faults_';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { newDeployment, noServers } from '../support/deployment.js';
+import { newDeployment, noServers } from './deployment.js';
 import { eventually, freshFolder, startService } from '../support/service.js';
 
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newDeployment, noServers, type Deployment } from '../support/deployment.js';
+import { newDeployment, noServers, type Deployment } from './deployment.js';
 import { eventually, type Service } from '../support/service.js';
 
 describe.skipIf(noServers !== undefined)(`keys${noServers === undefined ? '' : ` (${noServers})`}`, () => {

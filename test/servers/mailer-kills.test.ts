@@ -1,7 +1,7 @@
 /** Two mailers on one log, one of them killed while e-mails wait and are being sent: each e-mail arrives, and a second copy only with a doubt on record. */
 import { describe, expect, test } from 'vitest';
-import { newDeployment, noServers } from '../support/deployment.js';
-import { lastClaim, newMailing } from '../support/mail-stories.js';
+import { newDeployment, noServers } from './deployment.js';
+import { lastClaim, newMailing } from './mail-stories.js';
 import { eventually, type Service } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
 

@@ -1,8 +1,8 @@
 /** Mailers that share the log when MongoDB or a process pauses for longer than a lease: each e-mail arrives, and a second copy only with a doubt on record. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { newDeployment, noServers } from '../support/deployment.js';
-import { lastClaim, newMailing, type MailStory } from '../support/mail-stories.js';
+import { realTime } from '../support/real-time.js';
+import { newDeployment, noServers } from './deployment.js';
+import { lastClaim, newMailing, type MailStory } from './mail-stories.js';
 import { behindProxy } from '../support/mongodb.js';
 import { eventually } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
@@ -40,10 +40,10 @@ describe.skipIf(noServers !== undefined)(`pauses of 33 s${noServers === undefine
         await mailing.request(160);
         await eventually(() => Promise.resolve(smtp.messages.length > 30 || undefined));
         proxy.hang('both');
-        await sleep(pause / 2);
+        await realTime(pause / 2);
         const isKilled = trouble === 'one mailer killed meanwhile';
         if (isKilled) await first.kill('SIGKILL');
-        await sleep(pause / 2);
+        await realTime(pause / 2);
         await proxy.heal();
         const back = Date.now();
         const stories = await mailing.untilSent(120_000);
@@ -72,7 +72,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 33 s${noServers === undefine
       await eventually(() => Promise.resolve(smtp.messages.length > 30 || undefined));
       process.kill(first.pid(), 'SIGSTOP');
       const stopped = Date.now();
-      await sleep(pause);
+      await realTime(pause);
       process.kill(first.pid(), 'SIGCONT');
       const stories = await mailing.untilSent(120_000);
       expectNoSecretCopy(stories);

@@ -82,7 +82,7 @@ describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefine
       const asked = performance.now();
       // The log is embedded here and does not need the views.
       expect((await create(email)).status).toBe(200);
-      for (const answer of [await show(email), await show(before)]) {
+      for (const answer of await Promise.all([show(email), show(before)])) {
         expect(answer.status).toBe(503);
         expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       }

@@ -10,7 +10,7 @@ import { storageName } from '../../src/readmodels/find-plan.js';
 import { blockId, evidenceView, sealedHeadId } from '../../src/evidence/link-blocks.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import type { Document } from '../../src/readmodels/read-models.js';
-import { newDeployment, noServers, type Deployment } from '../support/deployment.js';
+import { newDeployment, noServers, type Deployment } from './deployment.js';
 import { said } from '../support/event-log.js';
 import { deletePrefix, newPrefix } from '../support/eventstoredb-server.js';
 import { eventually, freshFolder, runToExit, type Overrides, type Service } from '../support/service.js';

@@ -1,6 +1,6 @@
 /** Several processes of one service on EventStoreDB and MongoDB: what one has written the next one knows; whoever dies, the others go on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newDeployment, noServers, type Deployment } from '../support/deployment.js';
+import { newDeployment, noServers, type Deployment } from './deployment.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { eventually, type Answer, type Service } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';

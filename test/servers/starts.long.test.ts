@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
-import { startStandIn, type StandIn, type StandInEvent } from '../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn, type StandInEvent } from '../eventstoredb/stand-in/stand-in.js';
 import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 import { freshFolder, runToExit, startService, type Overrides } from '../support/service.js';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorType } from '../../src/errors.js';
 import type { Answer, Service } from './service.js';
 
-export interface Envelope {
+interface Envelope {
   readonly statusCode: number;
   readonly status: 'Success' | 'Error';
   readonly message?: string;

@@ -8,7 +8,7 @@ import { createDocument, errorsOf } from '../../src/api/openapi/document.js';
 import { securityHeaders } from '../../src/api/security-headers.js';
 import { errorCatalogue, type ErrorCode } from '../../src/errors.js';
 
-export interface Described {
+interface Described {
   readonly $ref?: string;
   readonly schema?: object;
   readonly required?: boolean;
@@ -20,12 +20,12 @@ interface DescribedResponse {
   readonly content?: Readonly<Record<string, { readonly schema: { readonly contentSchema?: object } }>>;
 }
 
-export interface DescribedOperation {
+interface DescribedOperation {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 
-export type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 
 export const endpointTable = allOf(createEndpoints(Date.now));
 const options = { endpoints: endpointTable, examples: readExamples(), version: '0' };
@@ -78,12 +78,12 @@ const patterns = Object.keys(paths)
   .sort((one, other) => one.parameters - other.parameters);
 
 /** Undefined: there is none. */
-export function pathOf(target: string): string | undefined {
+function pathOf(target: string): string | undefined {
   const [given = ''] = target.split('?', 1);
   return patterns.find(({ pattern }) => pattern.test(given))?.path;
 }
 
-export interface Answered {
+interface Answered {
   readonly method: string;
   readonly target: string;
   readonly status: number;

@@ -26,7 +26,7 @@ export interface StartedCommand {
   out(): string;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   /** Beside PATH; nothing else is passed on. */
   readonly env?: Overrides;
   readonly cwd?: string;

@@ -18,7 +18,7 @@ export const command = fc.record({
   /** Often none: several commands in one millisecond. */
   later: fc.constantFrom(0, 0, 1, 2, 1_000),
 });
-export type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
+type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Names of one run are no other's. */
 export const emailsOf = (run: string): readonly string[] =>

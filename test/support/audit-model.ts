@@ -18,7 +18,7 @@ export type Done = { readonly at: number; readonly request: string } & (
   | { readonly do: 'detach'; readonly email: string; readonly list: string; readonly tag: string }
 );
 
-export interface Member {
+interface Member {
   readonly status: string;
   /** The request. */
   readonly by: string;
@@ -40,7 +40,7 @@ export interface World {
   readonly told: { readonly email: string; readonly type: string; readonly request: string; readonly at: number }[];
 }
 
-export const nothing = (): World => ({ lists: new Map(), tags: new Map(), contacts: new Map(), told: [] });
+const nothing = (): World => ({ lists: new Map(), tags: new Map(), contacts: new Map(), told: [] });
 
 /** The world after all that was done up to a time. */
 export function worldAt(journal: readonly Done[], time: number): World {

@@ -14,7 +14,7 @@ export interface Auditor {
   listAt(list: string, time: string): Promise<string>;
 }
 
-export interface HistoryRange {
+interface HistoryRange {
   readonly from: string;
   readonly to: string;
   /** Items a page, where there are pages. */
@@ -130,7 +130,7 @@ const seenContact = ({ existed, profile, next_change, subscriptions }: AnsweredC
 const iso = (time: number): string => new Date(time).toISOString();
 
 /** What was done under one name, and until when. */
-export interface Story {
+interface Story {
   readonly run: string;
   readonly journal: readonly Done[];
   readonly everyList: readonly string[];
@@ -153,7 +153,7 @@ export function questionOn({ run, journal, everyList, start }: Story, pick: (bel
   };
 }
 
-export interface Asking extends Question {
+interface Asking extends Question {
   readonly auditor: Auditor;
   readonly journal: readonly Done[];
   readonly from: number;

@@ -24,7 +24,7 @@ import { logHeads } from '../../src/evidence/log-head.js';
 import { emailsInLog } from './auditing.js';
 import { openLog } from './event-log.js';
 
-export interface AuditedAnswer {
+interface AuditedAnswer {
   readonly status: number;
   readonly data: unknown;
   readonly message?: string;
@@ -56,7 +56,7 @@ const never = (): never => {
 };
 
 /** What a test has in place of views and of a log. */
-export interface Instead {
+interface Instead {
   readonly queries?: Partial<Queries>;
   readonly parked?: () => readonly StreamOfView[];
   /** Default: the views show everything at once. */

@@ -19,7 +19,7 @@ export const second = (number: number): string => new Date(Date.UTC(2026, 2, 1, 
 export const contactStream = examples.contactStream;
 
 /** Where an event belongs. */
-export function streamOf({ type }: DomainEvent): string {
+function streamOf({ type }: DomainEvent): string {
   if (type.startsWith('List')) return 'lists';
   if (type.startsWith('Tag') && !type.startsWith('Tags')) return 'tags';
   return contactStream;

@@ -17,7 +17,7 @@ interface Wanted {
   readonly issuer?: TestIssuer;
 }
 
-export interface TestIssuer {
+interface TestIssuer {
   readonly name: string;
   readonly key: string;
 }

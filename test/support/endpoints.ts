@@ -20,7 +20,7 @@ export async function createWorld(service: Service): Promise<World> {
   return { group: group.group_id, list: list.list_id, tag: tag.tag_id, email };
 }
 
-export type FieldKind = 'name' | 'email' | 'sender' | 'status' | 'names' | 'subject' | 'template' | 'text';
+type FieldKind = 'name' | 'email' | 'sender' | 'status' | 'names' | 'subject' | 'template' | 'text';
 
 export interface Field {
   readonly name: string;

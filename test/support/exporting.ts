@@ -10,7 +10,7 @@ import type { CopyOptions } from '../../src/copy/copy.js';
 import { runImport } from '../../src/copy/import.js';
 import { addressOf, headKeyOf, eventsIn, newFolder, quickly } from './migrating.js';
 
-export interface Exported extends ExportResult {
+interface Exported extends ExportResult {
   readonly file: string;
 }
 

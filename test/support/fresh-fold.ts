@@ -9,7 +9,7 @@ import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModelReader, StoredDocument, View } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
-export type Documents = Readonly<Record<string, readonly StoredDocument[]>>;
+type Documents = Readonly<Record<string, readonly StoredDocument[]>>;
 
 /** Everything that the live views hold, by view and in the order of ids. */
 export async function documentsOf(models: ReadModelReader): Promise<Documents> {

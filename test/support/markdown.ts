@@ -28,7 +28,7 @@ export const headings = (text: string, level: number): readonly string[] =>
     .split('\n')
     .filter((line) => line.startsWith(`${'#'.repeat(level)} `));
 
-export interface Block {
+interface Block {
   readonly language: string;
   readonly text: string;
 }

@@ -41,6 +41,13 @@ export const addressOf = (folder: string) => ({ kind: 'embedded', file: eventsFi
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
   openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now, headKey: headKeyOf });
 
+/** A log that is closed when the test ends. */
+export async function newLog(folder = newFolder()): Promise<SqliteEventStore> {
+  const store = await openFolder(folder);
+  onTestFinished(() => store.close());
+  return store;
+}
+
 /** Compares what is there already and copies the rest, as import and migration do. */
 export async function copyLog(
   logs: Omit<Copying, 'source' | 'until'> & { readonly source: EventReader },

@@ -17,7 +17,7 @@ export interface LoggedEvent {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export interface ServiceLog {
+interface ServiceLog {
   /** In log order. */
   events(): Promise<LoggedEvent[]>;
   /** Those of one request. */

@@ -8,10 +8,10 @@ import https from 'node:https';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type AudienceClient } from '../../client/client.js';
 import { checkAnswer } from './api-description.js';
+import { realTime } from './real-time.js';
 import { openServiceLog, type LoggedEvent } from './service-log.js';
 import { storeVariables, type Overrides } from './stores.js';
 
@@ -19,7 +19,7 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type { LoggedEvent, Overrides };
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, in place of `body`. */
@@ -39,7 +39,7 @@ export interface Answer {
   items(): readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Standard output and standard error of that run. */
@@ -206,7 +206,7 @@ export async function eventually<Value>(
     const value = await probe();
     if (value !== undefined) return value;
     if (Date.now() > deadline) throw new Error(`${what} did not come within ${within} ms`);
-    await delay(20);
+    await realTime(20);
   }
 }
 

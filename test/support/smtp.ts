@@ -32,7 +32,7 @@ export type Behaviour =
   /** Takes the whole message and never answers. */
   | 'hang after dot';
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly from: string | null;
   readonly to: readonly (string | null)[];
   readonly bytes: Buffer;

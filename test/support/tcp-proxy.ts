@@ -1,7 +1,7 @@
 /** A TCP proxy that fails on command: between a driver and its server it hangs, resets, refuses, delays and loses replies. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { realTime } from './real-time.js';
 
 export interface TcpProxy {
   readonly port: number;
@@ -73,7 +73,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     lookAt(link, request);
     await link.held;
     if (kept?.what === 'both') await kept.over;
-    if (delayMs > 0) await sleep(delayMs);
+    if (delayMs > 0) await realTime(delayMs);
     if (link.server.writable) link.server.write(request);
   }
 
@@ -85,7 +85,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       return;
     }
     if (kept !== undefined) await kept.over;
-    if (delayMs > 0) await sleep(delayMs);
+    if (delayMs > 0) await realTime(delayMs);
     if (link.client.writable) link.client.write(reply);
   }
 

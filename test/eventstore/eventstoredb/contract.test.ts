@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
 import { eventStoreContract } from '../../contract/event-store.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
-import { startStandIn } from '../../support/eventstoredb-stand-in.js';
+import { startStandIn } from '../../eventstoredb/stand-in/stand-in.js';
 
 eventStoreContract('the EventStoreDB event store, on the stand-in,', async () => {
   const server = await startStandIn();

@@ -4,7 +4,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import protobuf from 'protobufjs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   logStart,
   type EventReader,
@@ -17,7 +17,7 @@ import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventst
 import { usually } from '../../support/amount.js';
 import { said } from '../../support/event-log.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
-import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
+import { startStandIn, type StandIn } from '../../eventstoredb/stand-in/stand-in.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const many = (count: number): EventToAppend[] => Array.from({ length: count }, (_, at) => said(`${at}`));
@@ -185,12 +185,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     for (let page = 0; page < 3; page += 1) await stranger.write('theirs', 1_000);
     await store.append('mine', many(5), noStream);
     for (let round = 0; round < 10; round += 1) expect(await all(store)).toHaveLength(5);
-    const isBusy: boolean[] = [];
-    while (isBusy.length < 20) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      isBusy.push(process.getActiveResourcesInfo().includes('Immediate'));
-    }
-    expect(isBusy).toContain(false);
+    await vi.waitUntil(() => !process.getActiveResourcesInfo().includes('Immediate'), { interval: 10 });
   });
 
   test('refuses, before anything is sent, what the server would refuse or take otherwise', async () => {

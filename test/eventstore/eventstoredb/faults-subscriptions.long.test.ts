@@ -2,17 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logStart, type EventStore } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
-import type { FaultType } from '../../support/eventstoredb-stand-in-faults.js';
-import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
-import {
-  faultyStore,
-  follow,
-  impatient,
-  prefix,
-  said,
-  until,
-  untilAnswered,
-} from '../../support/faulty-event-store.js';
+import type { FaultType } from '../../eventstoredb/stand-in/faults.js';
+import { startStandIn, type StandIn } from '../../eventstoredb/stand-in/stand-in.js';
+import { faultyStore, follow, impatient, prefix, said, until, untilAnswered } from './faulty-event-store.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 
 const stream = 'contact-1';

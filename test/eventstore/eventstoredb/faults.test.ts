@@ -7,7 +7,7 @@ import {
   logStart,
 } from '../../../src/eventstore/event-store.js';
 import { usually } from '../../support/amount.js';
-import type { Fault, FaultType } from '../../support/eventstoredb-stand-in-faults.js';
+import type { Fault, FaultType } from '../../eventstoredb/stand-in/faults.js';
 import {
   collected,
   faultIn,
@@ -19,7 +19,7 @@ import {
   until,
   untilAnswered,
   type Faulty,
-} from '../../support/faulty-event-store.js';
+} from './faulty-event-store.js';
 
 const stream = 'contact-1';
 const idsOf = (events: readonly { readonly id: string }[]): string[] => events.map(({ id }) => id);

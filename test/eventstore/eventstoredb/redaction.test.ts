@@ -1,8 +1,7 @@
 /** Redaction on a real EventStoreDB: before and after a scavenge, killed between its steps, and what a lying copy comes to. */
 import { jsonEvent, EventStoreDBClient } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { leafOf, withDigests } from '../../../src/eventstore/chain.js';
 import type { EventReader, ReadAllOptions, StoredEvent } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb, type EventStoreDbStore } from '../../../src/eventstore/eventstoredb/event-store.js';
@@ -110,7 +109,7 @@ describe.skipIf(eventStoreUrl === undefined)(`on a real server (${eventStoreUrl 
       expect(await store.waitsForScavenge('a')).toBe(true);
       expect(await store.waitsForScavenge('b')).toBe(false);
       expect(await store.scavenge()).toHaveLength(1);
-      while (await store.waitsForScavenge('a')) await pause(200);
+      await vi.waitUntil(async () => !(await store.waitsForScavenge('a')), { interval: 200, timeout: 30_000 });
       // A scavenge keeps the last event of every stream, also one that is not shown.
       expect(await store.waitsForScavenge('c')).toBe(true);
       await expectLog(store, log);

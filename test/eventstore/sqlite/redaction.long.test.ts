@@ -1,10 +1,10 @@
 /** A process that redacts is killed: each of the transactions that a long stream takes is there as a whole or not at all. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { leafOf } from '../../../src/eventstore/chain.js';
 import { allEvents, eventLogChild, newLogFile, openLog, openReader, startChild } from '../../support/event-log.js';
+import { realTime } from '../../support/real-time.js';
 
 it(
   'leaves whole transactions when the process is killed, and asked again it is all',
@@ -32,7 +32,8 @@ it(
     for (const killAfterMs of [0, 5, 10, 20, 30, 45, 60, 80, 100, 150]) {
       const child = startChild(process.execPath, eventLogChild, 'redact', file, String(count));
       await child.until((lines) => lines.some(({ open }) => open));
-      await pause(killAfterMs);
+      // The moments at which it is killed are what is tested.
+      await realTime(killAfterMs);
       await child.kill();
       const events = await allEvents(openReader(file));
       expect(events.map((stored, at) => leafOf(at + 1, stored))).toEqual(leaves);

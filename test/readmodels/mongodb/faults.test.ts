@@ -1,25 +1,17 @@
 /** What the read models answer while MongoDB hangs, breaks, refuses or loses replies: in time, nothing lost, nothing doubled. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
   ReadModelsUnavailableError,
-  type Checkpoint,
   type DocumentWrite,
   type ReadModels,
   type View,
 } from '../../../src/readmodels/read-models.js';
 import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
 import { startTcpProxy, type Matcher, type TcpProxy } from '../../support/tcp-proxy.js';
+import { checkpoint, position } from '../../contract/checkpoints.js';
 
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages: { things: 1 },
-});
 const view: View = { name: 'things', version: 1, indexes: [{ fields: ['owner'] }] };
 // The driver waits half a second before it looks again for a server that it has lost.
 const timeouts = { connecting: 1_200, reading: 1_500, writing: 1_500 };
@@ -100,13 +92,12 @@ function inTrouble(serverUrl: string): void {
         (error: unknown) => error,
       );
     async function eventually(action: () => Promise<unknown>): Promise<void> {
-      const until = performance.now() + 8_000;
-      for (;;) {
-        const error = await outcome(action());
-        if (error === 'done') return;
-        if (!(error instanceof ReadModelsUnavailableError) || performance.now() > until) throw error;
-        await sleep(20);
-      }
+      const last = async (): Promise<unknown> => {
+        const result = await outcome(action());
+        if (result instanceof ReadModelsUnavailableError) throw result;
+        return result;
+      };
+      expect(await vi.waitFor(last, { interval: 20, timeout: 8_000 })).toBe('done');
     }
     const everything = (): readonly (readonly [string, () => Promise<unknown>])[] => [
       ['get', () => models.get(view, id('a'))],

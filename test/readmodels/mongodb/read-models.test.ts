@@ -16,7 +16,6 @@ import { createKeyUses } from '../../../src/api/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
-  type Checkpoint,
   type Document,
   type DocumentWrite,
   type FindQuery,
@@ -25,14 +24,7 @@ import {
 } from '../../../src/readmodels/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
-
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages: { things: 1 },
-});
+import { checkpoint, position } from '../../contract/checkpoints.js';
 
 if (testMongoUrl === undefined)
   describe('MongoDB read models', () => {

@@ -1,23 +1,16 @@
 /** What a replica set takes back must not have moved a checkpoint: the primary loses its followers, takes a write that nobody else has, and another member takes over. */
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   ReadModelsUnavailableError,
-  type Checkpoint,
   type DocumentWrite,
   type ReadModels,
   type View,
 } from '../../../src/readmodels/read-models.js';
 import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
+import { checkpoint, position } from '../../contract/checkpoints.js';
 
-const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number): Checkpoint => ({
-  logId: 'log',
-  position: position(number),
-  eventId: `event-${number}`,
-  storages: { things: 1 },
-});
 const view: View = { name: 'things', version: 1, indexes: [{ fields: ['n'] }] };
 const own = 'rollback';
 const timeouts = { connecting: 2_000, reading: 2_000, writing: 1_000 };
@@ -90,18 +83,7 @@ function throughRollback(serverUrl: string, { primary, others, close }: Members)
       const writes = isFolded ? [] : [write];
       await models.commit({ writes, checkpoint: { name: own, previous: checkpoint(from), next: checkpoint(to) } });
     }
-    async function eventually(action: () => Promise<unknown>): Promise<void> {
-      const until = performance.now() + 30_000;
-      for (;;) {
-        try {
-          await action();
-          return;
-        } catch (error) {
-          if (performance.now() > until) throw error;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
+    const eventually = (action: () => Promise<unknown>): Promise<unknown> => vi.waitFor(action, { timeout: 30_000 });
 
     it('never move a checkpoint past a document that was taken back', async () => {
       await replication('alwaysOn');

@@ -3,7 +3,7 @@ import { Database } from '../../../src/sqlite/database.js';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLease } from '../../../src/projector/lease.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
@@ -152,7 +152,7 @@ describe('SQLite read models', () => {
 
     const other = openSqliteReadModels({ file });
     const interrupted = expect(other.scrub([view])).rejects.toThrow(ReadModelsUnavailableError);
-    await pause(5);
+    await nextTurn();
     await other.close();
     await interrupted;
     let isScrubbing = true;
@@ -160,7 +160,7 @@ describe('SQLite read models', () => {
     for (let n = 0; isScrubbing; n += 1) {
       await write([`d${(n * 10) % 3_000}`, `new${n}`], (id) => `kept-${id}-${n}.`.repeat(1 + (n % 7)));
       await write([`new${n}`], (id) => (n % 2 === 0 ? null : `kept-${id}.`));
-      await pause(1);
+      await nextTurn();
     }
     await scrubbed;
     expect(bytes()).not.toContain('mark-');
