@@ -1,6 +1,6 @@
 /** A list as it was at a time, and who was in it. */
 import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js';
-import { evidenceOf, summaryOf } from './event-details.js';
+import { evidenceOf, summaryOf } from './event-descriptions.js';
 import { begin, type AuditSources } from './basis.js';
 import { addressIn, gather, type Member, type Pass } from './list-pass.js';
 import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';

@@ -1,12 +1,19 @@
 /** One pass over the log for the members of a list at a time: events of other lists are not even parsed, and of a member one small record is kept. */
 import { codec } from '../events/codec.js';
-import { isLaterPart } from '../events/contact.js';
+import { lifeChange, lifeEvents } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { MemberAt } from './answers.js';
 import { deletionOf, type Moment } from './names.js';
 import { readableContact, type AuditReader } from './reading.js';
-import { deletedTags, isOfList, membershipAfter, type ContactRecord, type Membership } from './timeline.js';
+import {
+  deletedTags,
+  isOfList,
+  memberEvents,
+  membershipAfter,
+  type ContactRecord,
+  type Membership,
+} from './timeline.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
 
 export interface Pass {
@@ -41,7 +48,7 @@ export async function gather(pass: Pass): Promise<Map<string, Member>> {
     for (const stored of page) {
       if (stored.position > end) return found;
       if (stored.type === 'ContactCreated') created = stored;
-      if (endsLife.has(stored.type)) endLife(found, stored, pass);
+      if (lifeEvents.has(stored.type)) endLife(found, stored, pass);
       else if (mayConcern(stored, listId)) take(found, stored, { ...pass, created });
     }
   }
@@ -49,12 +56,9 @@ export async function gather(pass: Pass): Promise<Map<string, Member>> {
   return found;
 }
 
-const endsLife = new Set(['ContactCreated', 'ContactErased']);
-const ofList = new Set(['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached']);
-
 /** Most events of the log are about something else: they are not even parsed. One that names no list may be about any. */
 function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolean {
-  if (ofList.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
+  if (memberEvents.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
   return !codec.knows(type) && isContactStream(stream);
 }
 
@@ -68,7 +72,7 @@ function endLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): v
   const recorded = readableContact(stored);
   if (recorded === undefined) return noteUnreadable(found, stored, pass);
   const { event, metadata, revision } = recorded;
-  if (event.type === 'ContactErased' && isLaterPart(event.data, revision)) return;
+  if (lifeChange(event, revision) === undefined) return;
   if (metadata.at <= pass.time) found.delete(stored.stream);
 }
 

@@ -2,7 +2,7 @@
 import { readable } from '../audit/reading.js';
 import type { StoredEvents } from '../audit/stored-events.js';
 import type { DomainEvent } from '../events/codec.js';
-import { isLaterPart } from '../events/contact.js';
+import { lifeChange } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { erasuresStream, recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
@@ -58,7 +58,7 @@ function toldBy({ event, metadata, revision }: Recorded<DomainEvent>): Partial<E
     case 'ErasureRequested':
       return { requested_at: at, requested_by: actor, reason: event.data.reason ?? null };
     case 'ContactErased':
-      return isLaterPart(event.data, revision) ? {} : { contact_id: event.data.contact_id, erased_at: at };
+      return lifeChange(event, revision) === undefined ? {} : { contact_id: event.data.contact_id, erased_at: at };
     case 'ErasureCompleted':
       return { completed_at: at, emails: event.data.emails };
     default:

@@ -4,8 +4,7 @@ import type { HistoryItem, ReadRecord } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
 import type { Begun } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
-import { describeEmail } from '../audit/event-descriptions.js';
-import { personIn } from '../audit/report/report-page.js';
+import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
 import { emailContent } from '../commands/email-content.js';
 import { ServiceError } from '../errors.js';
@@ -104,10 +103,9 @@ async function* historyOf(
 }
 
 /** Brings the profile up to the event. */
-function changesBy({ type, data }: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
-  if (type === 'ContactCreated') profile.clear();
-  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
-  return personIn(data).map(([field, after]) => {
+function changesBy(item: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
+  if (item.type === 'ContactCreated') profile.clear();
+  return profileIn(item).map(([field, after]) => {
     const before = profile.get(field) ?? null;
     if (after === null) profile.delete(field);
     else profile.set(field, after);

@@ -2,7 +2,7 @@
 import type { CommandHandler } from '../commands/command-handler.js';
 import { unfinishedOf, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { codec } from '../events/codec.js';
-import { isLaterPart } from '../events/contact.js';
+import { lifeChange } from '../events/contact.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -49,9 +49,7 @@ async function lastTurn(store: Reader, stream: string) {
   for await (const batch of store.readStream(stream, { direction: 'backwards' }))
     for (const stored of batch) {
       const recorded = codec.decode(stored);
-      const { event, revision } = recorded;
-      if (event.type === 'ContactCreated') return recorded;
-      if (event.type === 'ContactErased' && !isLaterPart(event.data, revision)) return recorded;
+      if (lifeChange(recorded.event, recorded.revision) !== undefined) return recorded;
     }
   return undefined;
 }

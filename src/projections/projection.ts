@@ -11,7 +11,7 @@ import type { Document, View } from '../readmodels/read-models.js';
 export interface Projection<D extends Document = Document> extends View {
   /**
    * Whether documents hold something of what stands under `person` or `message`. An erasure then leaves no remains of
-   * them in the file. Nothing of it may be left after ContactErased and EmailErased: test/contract/projection.ts holds every view to that.
+   * them in the file. Nothing of it may be left after an erasure: test/contract/projection.ts holds every view to that.
    */
   readonly personal: boolean;
   /** Event types it folds. A change of what these yield, or of the indexes, needs a new version, hence a rebuild. */
