@@ -1,5 +1,6 @@
 /** Whether the relay takes e-mails: a state machine that is told what the relay answers, and tells how many e-mails may be claimed. Pure. */
-import type { AttemptReason, SendOutcome } from './transport.js';
+import type { AttemptReason } from './reasons.js';
+import type { SendOutcome } from './transport.js';
 
 /** What the relay last said. Never its text, which may quote an address. */
 export interface RelayFault {

@@ -3,7 +3,7 @@ import type { EmailCommand } from '../commands/email.js';
 import { isUnreadable } from '../events/codec.js';
 import { contextOf, iso, type AttemptOptions } from './job.js';
 import { loadEmail } from './load.js';
-import type { EndingReason } from './record.js';
+import type { EndingReason } from './reasons.js';
 
 export interface HoldOverdueOptions extends Pick<
   AttemptOptions,

@@ -1,5 +1,6 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
-import type { AttemptReason, ProbeOutcome, Reply, SendOutcome, Stage } from './transport.js';
+import type { AttemptReason } from './reasons.js';
+import type { ProbeOutcome, Reply, SendOutcome, Stage } from './transport.js';
 
 export interface SmtpError {
   readonly code?: string | undefined;
