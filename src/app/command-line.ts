@@ -141,7 +141,7 @@ function createLine(given: Given): CommandLine {
         });
       const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
       const { openCommands } = await import('./commands.js');
-      const { reapplyErasures } = await import('../privacy/restored.js');
+      const { reapplyErasures } = await import('../privacy/register.js');
       const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
       try {
         const keys = deriveStreamKeys(secret);

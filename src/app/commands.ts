@@ -20,7 +20,7 @@ import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import { createErasureCheck } from '../privacy/reach.js';
+import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from './ids.js';
 
 const cachedContacts = 20_000;

@@ -25,7 +25,7 @@ import { ownSmtpName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
-import { createErasureCheck } from '../privacy/reach.js';
+import { createErasureCheck } from '../privacy/erase.js';
 import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';

@@ -20,7 +20,7 @@ import {
   type EvidenceGuard,
 } from '../evidence/guard.js';
 import { openErasures } from '../privacy/erasures.js';
-import { refuseRestored } from '../privacy/restored.js';
+import { refuseRestored } from '../privacy/register.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';

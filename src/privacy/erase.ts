@@ -1,13 +1,13 @@
-/** Carries one erasure through, from its request to its completion. Every step may be repeated: who was killed goes on by doing it all again. */
+/** Carries one erasure through, from its request to its completion, and tells how far it reaches. Every step may be repeated: after a crash all of them are done again. */
 import { setTimeout as rest } from 'node:timers/promises';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ContactState } from '../commands/contact-state.js';
 import type { ContactCommand } from '../commands/contact.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
-import type { ErasureCommand, ErasuresState } from '../commands/erasures.js';
+import { unfinishedOf, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { codec, type DomainEvent } from '../events/codec.js';
-import type { ContactEvent } from '../events/contact.js';
+import { lifeChange, type ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
 import type { Recorded } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
@@ -201,4 +201,50 @@ async function erasedAt(store: EraseOptions['store'], stream: string, { erased_t
   const from = BigInt(erased_through ?? -1) + 1n;
   for await (const [erased] of store.readStream(stream, { from, limit: 1 })) return erased?.position ?? '';
   return '';
+}
+
+type Reader = Pick<EventStore, 'readStream'>;
+interface ReachOptions {
+  readonly store: Reader & Pick<EventStore, 'head'>;
+  readonly views: Pick<EraseOptions['views'], 'shown' | 'emailsTo'>;
+}
+
+/** Whether it takes all that is stored of the person now. @throws ServiceError `unavailable` @throws what the stores throw */
+export async function takesAll({ store, views }: ReachOptions, erasureId: string): Promise<boolean> {
+  const { reach, subjectKey, isSomebodyNew } = await reachOf(store, erasureId);
+  if (isSomebodyNew) return false;
+  await views.shown(await store.head());
+  for await (const page of views.emailsTo(subjectKey)) if (page.some(({ first }) => first > reach)) return false;
+  return true;
+}
+
+/** Tells the mailer whom it must not write to. By the log: the leader is asked, where there are servers. */
+export const createErasureCheck =
+  (
+    store: Reader,
+    erasures: Pick<CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>, 'fresh'>,
+  ): ((email: { readonly recipientKey: string; readonly position: string }) => Promise<boolean>) =>
+  async ({ recipientKey, position }) => {
+    const open = unfinishedOf((await erasures.fresh(erasuresStream)).state, recipientKey);
+    return open !== undefined && position <= (await reachOf(store, open.erasure_id)).reach;
+  };
+
+/** The position up to which it takes what is stored of the person. */
+async function reachOf(store: Reader, erasureId: string) {
+  const { event, position } = await requestOf(store, erasureId);
+  const subjectKey = event.data.subject_key;
+  const contact = await lastTurn(store, contactStream(subjectKey));
+  const isItsEnd = contact?.event.type === 'ContactErased' && contact.event.data.erasure_id === erasureId;
+  const isSomebodyNew = contact?.event.type === 'ContactCreated' && contact.position > position;
+  return { reach: isItsEnd ? contact.position : position, subjectKey, isSomebodyNew };
+}
+
+/** The last beginning or end of a contact. */
+async function lastTurn(store: Reader, stream: string) {
+  for await (const batch of store.readStream(stream, { direction: 'backwards' }))
+    for (const stored of batch) {
+      const recorded = codec.decode(stored);
+      if (lifeChange(recorded.event, recorded.revision) !== undefined) return recorded;
+    }
+  return undefined;
 }

@@ -6,8 +6,7 @@ import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber, WorkLease } from '../flow/subscriber.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
-import { createAwaitedEmails } from './awaited-emails.js';
-import { complete, erase, type Erased, type EraseOptions } from './erase.js';
+import { complete, erase, type Erased, type EraseOptions, type RunningEmail } from './erase.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
@@ -156,4 +155,37 @@ function reasonOf(error: unknown): WaitingErasure['reason'] {
   if (cause instanceof ViewMissingError) return 'view_being_built';
   const isOutage = error instanceof ServiceError || cause instanceof StoreUnavailableError;
   return isOutage || cause instanceof ReadModelsUnavailableError ? 'unavailable' : 'failed';
+}
+
+/** An e-mail that this process is sending is waited for as long as this, in milliseconds. Then its connection is destroyed. */
+const sendingMs = 60_000;
+
+interface AwaitedEmailsOptions {
+  /** Of this process, where it has one. */
+  readonly mailer: { cutOff(stream: string): boolean } | undefined;
+  readonly logger: Record<'info' | 'warn', (about: object, message: string) => void>;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+export function createAwaitedEmails({ mailer, logger, now }: AwaitedEmailsOptions) {
+  /** By stream, since when. */
+  const awaited = new Map<string, number>();
+  return {
+    /** Another process's attempt is waited for until its run has ended or its deadline has passed: then a mailer judges it. */
+    waitFor(erasure_id: string, emails: readonly RunningEmail[]): void {
+      for (const { stream, email_id, until } of emails) {
+        const since = awaited.get(stream);
+        if (since === undefined) {
+          awaited.set(stream, now());
+          logger.info({ erasure_id, email_id, until }, 'an erasure waits for an e-mail that is being sent');
+        } else if (now() - since >= sendingMs && mailer?.cutOff(stream) === true) {
+          awaited.set(stream, now());
+          logger.warn({ erasure_id, email_id }, 'the connection of an e-mail was cut: an erasure waits for it');
+        }
+      }
+    },
+    /** No erasure waits any more. */
+    forget: (): void => awaited.clear(),
+  };
 }
