@@ -18,7 +18,7 @@ import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
-import { ownSmtpName } from '../mailer/smtp-name.js';
+import { ownSmtpName } from '../mailer/smtp-url.js';
 import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';

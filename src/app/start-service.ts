@@ -9,7 +9,7 @@ import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
 import { readDkim } from '../stores/dkim.js';
-import type { DkimSettings } from '../mailer/dkim-key.js';
+import type { DkimSettings } from '../mailer/dkim.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,

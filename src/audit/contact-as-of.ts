@@ -3,8 +3,7 @@ import { lifeChange } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { UnreadableEvent } from './answers.js';
 import type { Moment } from './names.js';
-import { streamPages, type AuditReader } from './reading.js';
-import type { ReplayPace } from './replay-pace.js';
+import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
 import {
   factsChangedBy,
   initialState,

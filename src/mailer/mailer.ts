@@ -4,12 +4,9 @@ import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber } from '../flow/subscriber.js';
 import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
-import { createCooldowns } from './cooldowns.js';
-import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
+import { createCooldowns, createOrphans, createWorklist, holdOverdue, type HoldOverdueOptions } from './worklist.js';
 import type { AttemptOptions, DueEmail } from './job.js';
-import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
-import { createWorklist } from './worklist.js';
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
-import { claimEventId } from './load.js';
-import type { Withdrawal } from './may-go-out.js';
+import { claimEventId, type Withdrawal } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
 import { backoffDelay, doubtDelay } from './timings.js';
 import type { EndingReason } from './reasons.js';

@@ -1,7 +1,7 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
-import type { Audit } from '../audit/audit.js';
+import type { Audit, StoredEvents } from '../audit/audit.js';
 import type { Begun } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
@@ -20,7 +20,6 @@ import {
   type ExportedEmail,
 } from './export-answer.js';
 import { readable } from '../audit/reading.js';
-import type { StoredEvents } from '../audit/stored-events.js';
 import type { DomainEvent } from '../events/codec.js';
 import { lifeChange } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
