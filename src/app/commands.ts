@@ -10,7 +10,7 @@ import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
-import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
+import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';

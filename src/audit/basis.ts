@@ -4,7 +4,7 @@ import type { Basis, LogHead } from './answers.js';
 import { versionAt, type Moment, type NameVersion, type NameVersions, type ReplaySources } from './names.js';
 import { streamPages, type AuditReader } from './reading.js';
 import { closestMatch } from 'leven';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 
 export interface AuditSources extends ReplaySources {
   /** The end of the log and of its chain, of one moment. @throws StoreUnavailableError */

@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { contactStream, groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import { profileFields, type Consent, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
 import {

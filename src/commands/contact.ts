@@ -14,12 +14,12 @@ import {
   evolve,
   initial,
   noTags,
+  partOf,
   type ContactState,
   type ProfileChange,
   type Subscription,
 } from './contact-state.js';
 import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
-import { partOf } from './erased-parts.js';
 
 export interface ListReference {
   readonly list_id: string;

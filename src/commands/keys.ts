@@ -1,7 +1,7 @@
 /** The rules of API keys: a name is unique among living keys, nobody gives scopes or time that they do not have, and a revocation is final. */
 import { Map } from 'immutable';
 import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import type { Idempotency } from '../events/envelope.js';
 import { knownBy, replay, type Decider, type Decision, type Refusal } from './decider.js';
 

@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
-import { emailContent } from '../commands/email-content.js';
+import { emailContent } from '../commands/mustache.js';
 import { sentAddress } from '../events/address.js';
 import { signed, type DkimSettings } from './dkim.js';
 import { plainText } from './plain-text.js';

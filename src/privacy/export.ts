@@ -6,7 +6,7 @@ import type { Begun } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
-import { emailContent } from '../commands/email-content.js';
+import { emailContent } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
 import { erasuresStream, recipientOf } from '../events/streams.js';

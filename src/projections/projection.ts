@@ -1,7 +1,7 @@
 /** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
 import type { DomainEvent, EventType } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
-import type { Scope } from '../events/scopes.js';
+import type { Scope } from '../events/keys.js';
 import type { Document, View } from '../readmodels/read-models.js';
 
 /**

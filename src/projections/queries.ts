@@ -1,5 +1,5 @@
 /** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, Page, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
