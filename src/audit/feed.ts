@@ -114,15 +114,15 @@ function* inParts(
     yield wanted.slice(from, from + eventsAPart).map((stored) => feedEvent(stored, hidden));
 }
 
-/** Who reads the feed again and again must not find nothing in it but that. */
+/** A client that reads the feed again and again must not find its own reads there. */
 const isWanted = (stored: StoredEvent, { types, filter }: Pick<FeedRequest, 'types' | 'filter'>): boolean =>
   (types.size === 0 ? stored.type !== 'RecordRead' : types.has(stored.type)) &&
   (filter === undefined || passes(stored, filter));
 
-type Asked = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
+type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
 
 /** The events among which the wanted ones are: those of a contact, of some days, or all. */
-async function* asked(reader: AuditReader, { after, filter = {}, ...reading }: Asked) {
+async function* asked(reader: AuditReader, { after, filter = {}, ...reading }: FeedQuery) {
   const range = await rangeOf(reader, filter);
   const start = after > range.after ? after : range.after;
   const { stream } = filter;
@@ -169,7 +169,7 @@ export function passes({ metadata, data }: StoredEvent, { requestId, listId, ...
 
 /** Positions order events, and clocks date them: nothing is missed while no clock was off by more than half of this. */
 const slackMs = 86_400_000;
-/** The middle one of so many times counts, so that a few wrong ones mislead nobody. Odd. */
+/** The search takes the middle one of this many times, so that a few wrong clocks do not mislead it. Odd. */
 const eventsAProbe = 31;
 
 interface PositionRange {

@@ -169,7 +169,7 @@ function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolea
   return !codec.knows(type) && isContactStream(stream);
 }
 
-interface Taking extends Pass {
+interface MemberPass extends Pass {
   readonly created: StoredEvent | undefined;
 }
 
@@ -188,7 +188,7 @@ function noteUnreadable(found: Map<string, Member>, stored: StoredEvent, { time,
   unreadable.note(unreadableEvent(stored, found.get(stored.stream)?.contactId ?? null));
 }
 
-function take(found: Map<string, Member>, stored: StoredEvent, taking: Taking): void {
+function take(found: Map<string, Member>, stored: StoredEvent, taking: MemberPass): void {
   const { listId, time, moment, created } = taking;
   const recorded = readableContact(stored);
   if (recorded === undefined) return noteUnreadable(found, stored, taking);

@@ -156,7 +156,7 @@ export async function contactOfStream(
 function contactIn(text: string, revision: bigint): string | undefined {
   try {
     const { data } = ofContact.safeParse(JSON.parse(text));
-    // Who has come since the erasure began is another one.
+    // A later event of an erasure names the contact that it erased, and not the one that has followed in the stream.
     const isOfEarlier = data?.through !== undefined && isLaterPart({ through: data.through }, revision);
     return isOfEarlier ? undefined : data?.contact_id;
   } catch {

@@ -137,7 +137,7 @@ export function createAudience(options: AudienceOptions) {
       return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
-    /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
+    /** With `resubscribe: false` an unsubscribed contact stays unsubscribed in the list; all else is saved. */
     async upsertContact(contact: SaveContact, context: CommandContext): Promise<UpsertedContact> {
       const { listId, tagNames, isLikelyNew, ...wanted } = contact;
       const { email, status } = wanted;

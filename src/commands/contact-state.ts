@@ -137,7 +137,7 @@ const withSubscription = (
   unnamed,
 });
 
-/** The first part of an erasure ends the contact; a later one leaves alone who has come since. */
+/** The first part of an erasure ends the contact; a later one leaves alone a contact that was created since. */
 function erased(state: ContactState, data: OfType<'ContactErased'>['data']): ContactState {
   const { erasure_id, contact_id, through } = data;
   const isEnd = state.contactId === contact_id;

@@ -11,7 +11,7 @@ const maxConflicts = 12;
 
 interface Basis<State> {
   readonly loaded: LoadedState<State>;
-  /** It is the end of the stream: read just now, or nobody else can have written since. */
+  /** It is the end of the stream: read just now, or no other process can have written since. */
   readonly isFresh: boolean;
   /** Nothing was read: the stream is assumed to be new. */
   readonly isGuess: boolean;

@@ -8,7 +8,7 @@ export interface Due<Work> {
 
 /** The right to do the work, where several processes could and one at a time may. */
 export interface WorkLease {
-  /** Resolves with its epoch once this process holds it; with null when the signal aborts first. Rejects while nobody can tell. */
+  /** Resolves with its epoch once this process holds it; with null when the signal aborts first. Rejects while the holder cannot be told. */
   hold(signal: AbortSignal): Promise<number | null>;
   isHeld(): boolean;
   /** Called when another process has taken it. One listener. */

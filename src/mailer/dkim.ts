@@ -45,7 +45,7 @@ export function dkimRecord({ domain, selector, privateKey }: DkimSettings): { na
   return { name: `${selector}._domainkey.${domain}`, value: `v=DKIM1; k=rsa; p=${key}` };
 }
 
-/** Those that there are. What a relay may add or change on the way is not among them. */
+/** Signed where the message has them. Headers that a relay may add or change on the way are left out. */
 const signedHeaders = [
   'From',
   'Sender',

@@ -122,7 +122,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       if (result === 'claim_unknown' || (result === 'waits' && isOrphan)) orphans.add(work);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
-      // Nobody has looked at it yet.
+      // No attempt has looked at it yet.
       if (isOrphan) orphans.add(work);
       // Without the log nothing can be done for any e-mail: the runner rests.
       if (error instanceof StoreUnavailableError) throw error;

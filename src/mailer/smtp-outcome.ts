@@ -94,7 +94,7 @@ function isAboutUs({ enhanced_code = '', response = '' }: Reply): boolean {
   return ofSender.test(enhanced_code) || inWords.test(withoutAddresses);
 }
 
-/** Refused because of who sends, not of who is to receive it. Not asked once the message is handed over. */
+/** The server refuses the sender, not the recipient. Only asked before the message is handed over. */
 function isPolicy({ command = '', response }: SmtpError): boolean {
   const reply = replyOf(response);
   const isOfPolicy = reply.enhanced_code?.startsWith('5.7.') === true;

@@ -37,7 +37,7 @@ export function createWorklist({ due, clock, monotonic, timings, pauseOf, paused
   }
 
   return {
-    /** More than `free` where there are so many. Some may be due a little later; none has a pause. */
+    /** More than `free` where more are due. Some may be due a little later; none has a pause. */
     async head(free: number): Promise<readonly DueEmail[]> {
       if (entries.length <= free || monotonic() >= staleAt) await read(free);
       return entries;

@@ -26,7 +26,7 @@ interface EraserOptions {
   readonly keep: (state: ErasuresState) => Promise<void>;
   /** Undefined: there is but one process. */
   readonly lease: WorkLease | undefined;
-  /** Storages of views that hold who was erased, beside those that are read. */
+  /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
   readonly hasOtherStorages: () => Promise<boolean>;
   /** Of this process, where it has one. */
   readonly mailer: { cutOff(stream: string): boolean } | undefined;
@@ -105,7 +105,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     }
   }
 
-  /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Not while other storages of a view hold who was erased. */
+  /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Waits while other storages of a view may still hold an erased person. */
   async function completeAll(ids: readonly string[]): Promise<void> {
     if (await hasOtherStorages()) return ids.forEach((id) => wait(id, 'view_being_built'));
     const some = ids.flatMap((id) => erased.get(id) ?? []);
@@ -132,7 +132,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
         else for (const id of ids) await eraseOne(id);
       } catch (error) {
         const reason = reasonOf(error);
-        // A start waits for as long as the view is built: nobody could be asked for before, either.
+        // A start waits until the view is built: before that no person could be looked up anyway.
         for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
         if (isFault(reason) && !signal.aborted) fail(error);
       } finally {

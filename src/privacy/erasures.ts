@@ -37,7 +37,7 @@ interface ErasuresOptions extends Clocks {
   readonly views: Pick<EraseOptions['views'], 'scrub'> & {
     readonly ownWrites: Pick<OwnWrites, 'visible'>;
     readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
-    /** Storages of views that hold who was erased, beside those that are read. */
+    /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
     hasOtherStorages(): Promise<boolean>;
   };
   /** Of this process, where it has one. */
@@ -53,7 +53,7 @@ export interface Erasures {
   ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<ErasuresState['all']>;
-  /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
+  /** Every person whose erasure was open at the start is erased, or another process does it, or it has failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */
   waiting: Eraser['waiting'];
@@ -189,7 +189,7 @@ interface Handlers {
   readonly endContact: (erasureId: string) => Promise<void>;
 }
 
-interface Beginning {
+interface BeginRequest {
   readonly asked: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
   /** The unfinished erasure of the person that does not take all. */
   readonly after?: string | undefined;
@@ -198,14 +198,14 @@ interface Beginning {
 
 /**
  * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
- * that nobody knows of. Whoever is written after the end of the contact is somebody new.
+ * that nothing else records. A contact that is created after the end of this one is another one, and stays.
  */
 export function createBeginning(
   { clock, erasures, endContact }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {
   /** @throws ServiceError `unavailable` @throws what the file system throws */
-  return async ({ asked, after, context }: Beginning) => {
+  return async ({ asked, after, context }: BeginRequest) => {
     const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
     const command = { type: 'Request', ...asked, reason: asked.reason ?? undefined, after } as const;
     await intend(intended);

@@ -35,7 +35,7 @@ export interface ExportRequest {
 
 export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
-/** The parts are read anew each time, up to the same moment; but who looked until then. */
+/** Each part is read from the log when it is asked for, up to the same moment for all. The reads of the record go up to the time of the answer. */
 export interface PersonExport {
   readonly about: ExportAbout;
   /** Oldest first. */

@@ -74,16 +74,16 @@ export function missingErasures(
   return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
 
-type Asked = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
+type RequestedErasure = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
 
 /** Each is durable when it resolves. @throws what the file system throws */
 export interface Register {
   /** Adds those that the log has and it does not. */
-  keep(erasures: Iterable<Asked>): Promise<void>;
+  keep(erasures: Iterable<RequestedErasure>): Promise<void>;
   /** Before the log has it. */
-  intend(erasure: Asked): Promise<void>;
+  intend(erasure: RequestedErasure): Promise<void>;
   /** After `intend`, where nothing came of it. */
-  drop(erasure: Asked): Promise<void>;
+  drop(erasure: RequestedErasure): Promise<void>;
 }
 
 /** @throws RegisterError @throws what the file system throws */
@@ -104,7 +104,7 @@ export function openRegister(file: string, logId: string): Register {
   }
   look();
 
-  async function add(erasures: readonly Asked[], state?: 'intended' | 'dropped'): Promise<void> {
+  async function add(erasures: readonly RequestedErasure[], state?: 'intended' | 'dropped'): Promise<void> {
     look();
     const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
     if (missing.length === 0) return;
@@ -164,7 +164,7 @@ async function erasuresMissing(
 export const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
   [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
 
-/** A log that was put back from before an erasure would serve who was erased. @throws RegisterError @throws ServiceError `unavailable` */
+/** A log from a backup of before an erasure would show the erased person again: the service refuses it. @throws RegisterError @throws ServiceError `unavailable` */
 export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
   const { length } = await erasuresMissing(store, known);
   if (length === 0) return;

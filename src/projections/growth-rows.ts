@@ -94,7 +94,7 @@ export function createGrowthFold(time?: string) {
     if (document === null) return;
     if (document.kind !== 'late' || document.joined_on === null) documents.set(key, document);
     else {
-      // Once joined, nobody needs to be told from others any more.
+      // Contacts that have joined need no note any more.
       documents.delete(key);
       if (!isVoid(document)) count(late, document.late_in, document.joined_on);
     }

@@ -16,7 +16,7 @@ export interface Projection<D extends Document = Document> extends View {
   readonly personal: boolean;
   /** Event types it folds. A change of what these yield, or of the indexes, needs a new version, hence a rebuild. */
   readonly handles: readonly EventType[];
-  /** Nobody reads single documents of it: an own write to one counts as one to all. */
+  /** Its documents are not read one by one: a write of this process to one counts as a write to all. */
   readonly readAsWhole?: boolean;
   /** What a key needs to read the documents over HTTP. Default: to read what the events are about. */
   readonly scopes?: readonly Scope[];

@@ -58,7 +58,7 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
   async function append(events: readonly StoredEvent[]): Promise<void> {
     const next = [...events];
     while (next.length > 0) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       let characters = 0;
       const fits = next.findIndex((event) => (characters += sizeOf(event)) > charactersPerAppend);
       const some = next.splice(0, fits < 0 ? next.length : Math.max(1, fits));
@@ -67,11 +67,11 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
       );
       const call = { stream: copies.stream, events: copied, expectedRevision: 'any' } as const;
       await connection.append(call, timings.appendMs);
-      if (next.length > 0) await rest(performance.now() - begun);
+      if (next.length > 0) await rest(performance.now() - startedAt);
     }
   }
 
-  /** Only forwards, whoever else is at it. Most streams have no settings yet. */
+  /** Moves only forwards, also where another process moves it at the same time. Most streams have no settings yet. */
   async function truncate(stream: string, before: bigint): Promise<void> {
     const settings = `$$${prefix}${stream}`;
     for (let current: ServerEvent | undefined; ; current = await lastSettings(settings)) {
@@ -146,11 +146,11 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (running < streamsAtOnce) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      void leave(waiting.length > 0 ? performance.now() - begun : 0);
+      void leave(waiting.length > 0 ? performance.now() - startedAt : 0);
     }
   }
 
