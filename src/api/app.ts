@@ -6,7 +6,7 @@ import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
-import { subjectOf } from '../commands/email-content.js';
+import { subjectOf } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';

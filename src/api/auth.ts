@@ -1,7 +1,7 @@
 /** API keys: found by the SHA-256 of the secret, compared in constant time, never logged. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { scopes } from '../events/scopes.js';
+import { scopes } from '../events/keys.js';
 
 /** What one secret allows. The connections that have shown it keep this object, so a change of it holds for them at once. */
 export interface Grant {

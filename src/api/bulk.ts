@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { UpsertedContact } from '../commands/audience.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
-import { inOrder } from '../flow/in-order.js';
+import { inOrder } from '../flow/batches.js';
 import { defaultBodyLimit, parseObject } from './body.js';
 import type { Values } from './parse.js';
 import type { bulkLine } from './schemas/answers.js';

@@ -1,7 +1,7 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
 import type { CommandContext } from '../commands/batch.js';
 import { stateOf, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
-import { isScope } from '../events/scopes.js';
+import { isScope } from '../events/keys.js';
 import { hashKey } from './auth.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { writtenHeaders } from './idempotency.js';

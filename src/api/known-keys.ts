@@ -8,8 +8,7 @@ import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '..
 import { isUnreadable } from '../events/codec.js';
 import type { KeyEvent } from '../events/keys.js';
 import { keysStream, type StreamKeys } from '../events/streams.js';
-import type { Clocks, Subscriber } from '../flow/subscriber.js';
-import { takeTurns } from '../flow/turns.js';
+import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/data-folder.js';
 import { createKeyUses } from './key-uses.js';

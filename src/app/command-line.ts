@@ -18,7 +18,7 @@ import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
-import { ownSmtpName } from '../mailer/smtp-name.js';
+import { ownSmtpName } from '../mailer/smtp-url.js';
 import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
@@ -141,7 +141,7 @@ function createLine(given: Given): CommandLine {
         });
       const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
       const { openCommands } = await import('./commands.js');
-      const { reapplyErasures } = await import('../privacy/restored.js');
+      const { reapplyErasures } = await import('../privacy/register.js');
       const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
       try {
         const keys = deriveStreamKeys(secret);

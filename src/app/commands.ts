@@ -10,7 +10,7 @@ import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
-import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
+import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
@@ -20,7 +20,7 @@ import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import { createErasureCheck } from '../privacy/reach.js';
+import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from './ids.js';
 
 const cachedContacts = 20_000;

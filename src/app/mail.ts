@@ -8,9 +8,9 @@ import { isEmailStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
-import type { DkimSettings } from '../mailer/dkim-key.js';
+import type { DkimSettings } from '../mailer/dkim.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
-import { createMayGoOut } from '../mailer/may-go-out.js';
+import { createMayGoOut } from '../mailer/load.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import {
   createLeasedRuns,
@@ -21,11 +21,11 @@ import {
   type Runs,
 } from '../mailer/runs.js';
 import { createLease } from '../projector/lease.js';
-import { ownSmtpName } from '../mailer/smtp-name.js';
+import { ownSmtpName } from '../mailer/smtp-url.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
-import { createErasureCheck } from '../privacy/reach.js';
+import { createErasureCheck } from '../privacy/erase.js';
 import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';

@@ -9,7 +9,7 @@ import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
 import { readDkim } from '../stores/dkim.js';
-import type { DkimSettings } from '../mailer/dkim-key.js';
+import type { DkimSettings } from '../mailer/dkim.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
@@ -20,7 +20,7 @@ import {
   type EvidenceGuard,
 } from '../evidence/guard.js';
 import { openErasures } from '../privacy/erasures.js';
-import { refuseRestored } from '../privacy/restored.js';
+import { refuseRestored } from '../privacy/register.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';

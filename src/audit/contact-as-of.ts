@@ -1,11 +1,17 @@
 /** A contact as of a time: what was so of it then, and what changed that next. */
-import type { ContactEvent } from '../events/contact.js';
+import { lifeChange } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { UnreadableEvent } from './answers.js';
 import type { Moment } from './names.js';
-import { streamPages, type AuditReader } from './reading.js';
-import type { ReplayPace } from './replay-pace.js';
-import { initialState, stepOf, type ContactRecord, type StreamStep, type TimelineState } from './timeline.js';
+import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
+import {
+  factsChangedBy,
+  initialState,
+  stepOf,
+  type ContactRecord,
+  type StreamStep,
+  type TimelineState,
+} from './timeline.js';
 import { ownerOf, unreadableEvent } from './unreadable.js';
 
 interface AsOfRequest {
@@ -31,10 +37,6 @@ export interface ContactAsOf {
   /** The first unreadable event that may be after the time and about this contact: what comes after it may not be the next change. */
   readonly nextUnreadable: UnreadableEvent | undefined;
 }
-
-export const profileKey = 'profile';
-/** Of the status in a list, or of a tag there. */
-export const factKey = (listId: string, tagId = ''): string => `${listId} ${tagId}`;
 
 /** Most contacts have fewer events. Many replays may begin in one turn of the event loop. */
 const firstPage = 64;
@@ -91,7 +93,7 @@ function cutAt({ time, contactId: asked }: Pick<AsOfRequest, 'time' | 'contactId
     const { event } = recorded;
     if (event.type === 'ContactCreated') return noteCreation(recorded, state);
     if (event.data.contact_id !== soughtIn(state)) return;
-    if (event.type === 'ContactErased') end ??= recorded;
+    if (lifeChange(event, recorded.revision) === 'ends') end ??= recorded;
     for (const key of factsChangedBy(event)) if (!changes.has(key)) changes.set(key, recorded);
   }
 
@@ -115,18 +117,4 @@ function cutAt({ time, contactId: asked }: Pick<AsOfRequest, 'time' | 'contactId
       return { state, unreadable: own, creation, end, changes, nextUnreadable };
     },
   };
-}
-
-function factsChangedBy(event: ContactEvent): readonly string[] {
-  switch (event.type) {
-    case 'ContactProfileChanged':
-      return [profileKey];
-    case 'ContactSubscribed':
-    case 'ContactUnsubscribed':
-      return [factKey(event.data.list_id)];
-    case 'TagsDetached':
-      return event.data.tags.map(({ tag_id }) => factKey(event.data.list_id, tag_id));
-    default:
-      return [];
-  }
 }

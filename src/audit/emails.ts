@@ -5,8 +5,7 @@ import type { Recorded } from '../events/envelope.js';
 import { recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import { jsonOrText } from './redaction.js';
-import { unpaced, type ReplayPace } from './replay-pace.js';
-import { streamPages, type AuditReader } from './reading.js';
+import { streamPages, unpaced, type AuditReader, type ReplayPace } from './reading.js';
 
 export type EmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
 

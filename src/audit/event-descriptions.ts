@@ -1,7 +1,16 @@
-/** Events in plain words, for people who read no JSON. */
+/** What every audit answer says of an event: its words for people who read no JSON, its place in the log, its consent and status. A new event is described here alone. */
 import type { DomainEvent } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
-import { profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
+import {
+  lifeChange,
+  profileFields,
+  type Consent,
+  type ContactEvent,
+  type SubscriptionStatus,
+} from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import type { Evidence, HistoryItem } from './answers.js';
+import { versionBefore, type Moment } from './names.js';
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
 export function describe(event: DomainEvent, listName?: string): string {
@@ -123,3 +132,66 @@ function profileChanges(person: NonNullable<ProfileEvent['data']['person']>): st
 
 export const statusOf = ({ type }: StatusEvent): SubscriptionStatus =>
   type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed';
+
+export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Evidence {
+  const { metadata } = recorded;
+  return {
+    event_id: recorded.id,
+    type: recorded.event.type,
+    at: metadata.at,
+    summary,
+    actor: metadata.actor,
+    request_id: metadata.request_id,
+    correlation_id: metadata.$correlationId,
+    causation_id: metadata.$causationId,
+    stream: recorded.stream,
+    revision: Number(recorded.revision),
+    position: recorded.position,
+  };
+}
+
+export function summaryOf({ event, position, revision }: Recorded<DomainEvent>, moment: Moment): string {
+  if (event.type === 'ContactErased' && lifeChange(event, revision) === undefined)
+    return 'The erasure went on: it names further lists and tags of the person who was erased.';
+  if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);
+  const versions = moment.versions('list', event.data.list_id);
+  return describe(event, versions && versionBefore(versions, position)?.name);
+}
+
+export function consentOf(event: ContactEvent): Consent | undefined {
+  switch (event.type) {
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+    case 'ConsentRecorded':
+      return event.data.person?.consent;
+    default:
+      return undefined;
+  }
+}
+
+type Status = SubscriptionStatus | null;
+
+/** The status in its list before and after the event. */
+export function statusesOf(event: ContactEvent): { readonly before: Status; readonly after: Status } | undefined {
+  switch (event.type) {
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+      return { before: event.data.previous_status, after: statusOf(event) };
+    case 'ConsentRecorded':
+      return { before: event.data.status, after: event.data.status };
+    default:
+      return undefined;
+  }
+}
+
+/** The values that an event of the profile wrote. None where they were erased. */
+export function profileIn({ type, data }: Pick<HistoryItem, 'type' | 'data'>): readonly FieldChange[] {
+  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
+  const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
+  if (typeof person !== 'object' || person === null) return [];
+  return Object.entries(person).flatMap(([field, value]: [string, unknown]) =>
+    field !== 'salt' && (value === null || typeof value === 'string') ? [[field, value] as const] : [],
+  );
+}
+
+type FieldChange = readonly [field: string, value: string | null];

@@ -1,19 +1,18 @@
 /** One event of a history as the auditor reads it: plain words, evidence, statuses, names then and now, and the data in full. */
 import type { DomainEvent } from '../events/codec.js';
-import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import type { ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { EmailEvent } from '../events/email.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem, NameThenAndNow } from './answers.js';
 import { readableEmail, type EmailHints } from './emails.js';
-import { consentOf, evidenceOf, summaryOf } from './event-details.js';
 import { jsonOrText } from './redaction.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { NameChange, Step } from './history-steps.js';
 import type { TimelineState } from './timeline.js';
 import { redacted, type Hidden } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
-import { describeEmail, statusOf, withoutEffect } from './event-descriptions.js';
+import { consentOf, describeEmail, evidenceOf, statusesOf, summaryOf, withoutEffect } from './event-descriptions.js';
 
 interface ItemSources {
   readonly catalogues: Catalogues;
@@ -82,20 +81,6 @@ function tagsIn({ data }: ContactEvent, voidTags: readonly string[], then: Then)
     ...named(['tag', tag_id], tag_name, then),
     without_effect: voidTags.includes(tag_id) || undefined,
   }));
-}
-
-type Status = SubscriptionStatus | null;
-
-function statusesOf(event: ContactEvent): { readonly before: Status; readonly after: Status } | undefined {
-  switch (event.type) {
-    case 'ContactSubscribed':
-    case 'ContactUnsubscribed':
-      return { before: event.data.previous_status, after: statusOf(event) };
-    case 'ConsentRecorded':
-      return { before: event.data.status, after: event.data.status };
-    default:
-      return undefined;
-  }
 }
 
 function catalogueItem(

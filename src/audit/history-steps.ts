@@ -2,8 +2,7 @@
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { EmailStep } from './emails.js';
 import { firstAfter, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
-import { streamPages, type AuditReader } from './reading.js';
-import type { ReplayPace } from './replay-pace.js';
+import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
 import { stepOf, type StreamStep, type TimelineState } from './timeline.js';
 
 export interface NameChange {

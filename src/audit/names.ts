@@ -4,8 +4,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
 import type { Position } from '../eventstore/event-store.js';
-import { decoded, streamPages, UnreadableHistoryError, type AuditReader } from './reading.js';
-import type { ReplayPace } from './replay-pace.js';
+import { decoded, streamPages, UnreadableHistoryError, type AuditReader, type ReplayPace } from './reading.js';
 
 export type NamedKind = 'list' | 'tag';
 

@@ -1,12 +1,12 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from './answers.js';
 import { begin, neverInList, type AuditSources, type Begun } from './basis.js';
-import { contactAsOf, factKey, profileKey, type ContactAsOf } from './contact-as-of.js';
-import { consentOf, evidenceOf, summaryOf } from './event-details.js';
+import { contactAsOf, type ContactAsOf } from './contact-as-of.js';
+import { consentOf, evidenceOf, summaryOf } from './event-descriptions.js';
 import { ServiceError } from '../errors.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { NameVersion, NameVersions } from './names.js';
-import type { ContactRecord, Membership, Memberships } from './timeline.js';
+import { factKey, profileKey, type ContactRecord, type Membership, type Memberships } from './timeline.js';
 
 export interface ContactAtRequest {
   readonly stream: string;

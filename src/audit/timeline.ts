@@ -1,16 +1,9 @@
 /** A contact through time: the rules by which the events of its stream make what is so of it. Every answer about contacts folds by them. */
-import {
-  isLaterPart,
-  noProfile,
-  profileFields,
-  type ContactEvent,
-  type SubscriptionStatus,
-} from '../events/contact.js';
+import { lifeChange, noProfile, profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ProfileValues } from './answers.js';
-import { statusOf } from './event-descriptions.js';
-import { consentOf } from './event-details.js';
+import { consentOf, statusOf } from './event-descriptions.js';
 import { isAfterDeletion, type Moment } from './names.js';
 import { readableContact } from './reading.js';
 import { timeOfUnreadable } from './unreadable.js';
@@ -118,9 +111,9 @@ const moved = (
   { position, revision }: StoredEvent,
 ): TimelineState => ({ contactId, life, erasure, memberships, position, nextRevision: revision + 1n });
 
-/** It ends nobody: an earlier event of the erasure did. */
+/** An earlier event of the erasure has ended the contact. */
 const isLaterErasure = ({ event, revision }: ContactRecord): boolean =>
-  event.type === 'ContactErased' && isLaterPart(event.data, revision);
+  event.type === 'ContactErased' && lifeChange(event, revision) === undefined;
 
 const noIds: readonly string[] = [];
 
@@ -169,6 +162,14 @@ function withChanges(profile: ProfileValues, changes: Changes): ProfileValues {
   return result;
 }
 
+/** What adds a member to a list or changes one. */
+export const memberEvents: ReadonlySet<string> = new Set<ContactEvent['type']>([
+  'ContactSubscribed',
+  'ContactUnsubscribed',
+  'TagsAttached',
+  'TagsDetached',
+]);
+
 type ListEvent = Extract<ContactEvent, { data: { list_id: string } }>;
 
 export const isOfList = (event: ContactEvent): event is ListEvent => 'list_id' in event.data;
@@ -208,5 +209,24 @@ export function membershipAfter<Cause>(
     }
     default:
       return event satisfies never;
+  }
+}
+
+export const profileKey = 'profile';
+/** Of the status in a list, or of a tag there. */
+export const factKey = (listId: string, tagId = ''): string => `${listId} ${tagId}`;
+
+/** Keys of the facts that the event may change. */
+export function factsChangedBy(event: ContactEvent): readonly string[] {
+  switch (event.type) {
+    case 'ContactProfileChanged':
+      return [profileKey];
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+      return [factKey(event.data.list_id)];
+    case 'TagsDetached':
+      return event.data.tags.map(({ tag_id }) => factKey(event.data.list_id, tag_id));
+    default:
+      return [];
   }
 }

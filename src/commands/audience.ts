@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { contactStream, groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import { profileFields, type Consent, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
 import {
@@ -137,7 +137,7 @@ export function createAudience(options: AudienceOptions) {
       return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
-    /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
+    /** With `resubscribe: false` an unsubscribed contact stays unsubscribed in the list; all else is saved. */
     async upsertContact(contact: SaveContact, context: CommandContext): Promise<UpsertedContact> {
       const { listId, tagNames, isLikelyNew, ...wanted } = contact;
       const { email, status } = wanted;

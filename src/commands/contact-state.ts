@@ -1,4 +1,4 @@
-/** What is known of a contact, folded from its events. */
+/** What is known of a contact, folded from its events; and what ContactErased names of it, in parts: logs of earlier versions hold contacts with more tags than one append takes. */
 import { OrderedSet } from 'immutable';
 import {
   consentDigest,
@@ -9,7 +9,6 @@ import {
 } from '../events/contact.js';
 import type { Metadata } from '../events/envelope.js';
 import type { Creation } from './decider.js';
-import { without, type Unnamed } from './erased-parts.js';
 
 type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
 
@@ -138,7 +137,7 @@ const withSubscription = (
   unnamed,
 });
 
-/** The first part of an erasure ends the contact; a later one leaves alone who has come since. */
+/** The first part of an erasure ends the contact; a later one leaves alone a contact that was created since. */
 function erased(state: ContactState, data: OfType<'ContactErased'>['data']): ContactState {
   const { erasure_id, contact_id, through } = data;
   const isEnd = state.contactId === contact_id;
@@ -146,4 +145,49 @@ function erased(state: ContactState, data: OfType<'ContactErased'>['data']): Con
   const unnamed = new Map(state.unnamed).set(erasure_id, { contact_id, through, lists });
   if (lists.size === 0) unnamed.delete(erasure_id);
   return isEnd ? { ...initial, erasure: { erasure_id, through }, unnamed } : { ...state, unnamed };
+}
+
+type Erased = Extract<ContactEvent, { type: 'ContactErased' }>['data'];
+export type Part = Pick<Erased, 'list_ids' | 'subscribed_list_ids' | 'attached'>;
+
+/** By list id. Without a status: the list itself is named already, these tags in it are not. */
+export type Unnamed = ReadonlyMap<
+  string,
+  { readonly status?: SubscriptionStatus | undefined; readonly tags: OrderedSet<string> }
+>;
+
+/** Characters of a part. With metadata it stays far below what one append takes (1 MiB). */
+const partLength = 256 * 1024;
+/** Quotes, comma and the names of members around an id, at most. */
+const aroundId = 32;
+
+/** As much as one event names. */
+export function partOf(unnamed: Unnamed): Part {
+  const part: Part = { list_ids: [], subscribed_list_ids: [], attached: [] };
+  let length = 0;
+  for (const [list_id, { status, tags }] of unnamed) {
+    if (length >= partLength) break;
+    length += 3 * (list_id.length + aroundId);
+    if (status !== undefined) part.list_ids.push(list_id);
+    if (status === 'Subscribed') part.subscribed_list_ids.push(list_id);
+    const tag_ids = [...tags.takeWhile((id) => (length += id.length + 3) < partLength)];
+    if (tag_ids.length > 0) part.attached.push({ list_id, tag_ids });
+  }
+  return part;
+}
+
+/** What is left when a part is named. */
+export function without(unnamed: Unnamed, { list_ids, attached }: Part): Unnamed {
+  const lists = new Set(list_ids);
+  const tagsIn = new Map(attached.map(({ list_id, tag_ids }) => [list_id, new Set(tag_ids)]));
+  return new Map(
+    [...unnamed].flatMap(([list_id, { status, tags }]) => {
+      const named = tagsIn.get(list_id);
+      const left = {
+        status: lists.has(list_id) ? undefined : status,
+        tags: named === undefined ? tags : tags.filterNot((id) => named.has(id)),
+      };
+      return left.status === undefined && left.tags.isEmpty() ? [] : [[list_id, left] as const];
+    }),
+  );
 }

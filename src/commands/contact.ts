@@ -14,12 +14,12 @@ import {
   evolve,
   initial,
   noTags,
+  partOf,
   type ContactState,
   type ProfileChange,
   type Subscription,
 } from './contact-state.js';
 import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
-import { partOf } from './erased-parts.js';
 
 export interface ListReference {
   readonly list_id: string;
@@ -55,7 +55,7 @@ export type ContactCommand =
   | ({ readonly type: 'Create' } & Save)
   | ({
       readonly type: 'Upsert';
-      /** False: who has unsubscribed from the list stays so. */
+      /** False: an unsubscribed contact stays unsubscribed. */
       readonly resubscribe?: boolean | undefined;
     } & Save &
       Attachment)
@@ -90,7 +90,7 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Cir
   }
 }
 
-/** A part at a time: the next one with the same command, until nothing is left. Who has come back since the erasure began is somebody else. */
+/** One part per command: the same command is repeated until nothing is left. A contact that was created since the first part is another one, and stays. */
 function erase(
   { erasure_id, reason }: OfCommand<'Erase'>,
   { contactId, subscriptions, erasure, unnamed }: ContactState,

@@ -4,7 +4,7 @@ import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CommandHandler, Handled } from './command-handler.js';
-import { emailContent } from './email-content.js';
+import { emailContent } from './mustache.js';
 import type { EmailMessage } from './email-commands.js';
 import type { EmailCommand, EmailState, EmailStatus } from './email.js';
 

@@ -44,7 +44,7 @@ export interface EmailState {
   readonly running: { readonly run_id: string; readonly deadline: string } | null;
   /** When the next attempt may start; null when none may. */
   readonly next_attempt_at: string | null;
-  /** Personal data is to go from the events up to this revision; null: nobody wants that. */
+  /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
 }
 

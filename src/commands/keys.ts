@@ -1,7 +1,7 @@
 /** The rules of API keys: a name is unique among living keys, nobody gives scopes or time that they do not have, and a revocation is final. */
 import { Map } from 'immutable';
 import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import type { Idempotency } from '../events/envelope.js';
 import { knownBy, replay, type Decider, type Decision, type Refusal } from './decider.js';
 
@@ -25,7 +25,7 @@ export type KeysState = Map<string, Key>;
 
 type Data<Type> = Extract<KeyEvent, { type: Type }>['data'];
 interface Asked {
-  /** The scopes of who asks. */
+  /** The scopes of the key that asks. */
   readonly granter: ReadonlySet<string>;
   /** Id of the key that asks. One of the configuration is not among the keys here, and never ends. */
   readonly by: string;
@@ -86,7 +86,7 @@ function create({ type: _, granter, by, now, ...asked }: Create, state: KeysStat
 
 const isBeyond = (end: string, other: string | null = null): boolean => other === null || other > end;
 
-/** Who rotates a key gets its secret, and with it its scopes and its time. */
+/** Rotating a key yields its new secret, and with it the scopes and the lifetime of that key. */
 function rotate({ type: _, granter, by, now, ...data }: Rotate, key: Key, state: KeysState): Decision<KeyEvent> {
   if (key.hash === data.hash) return [];
   const lacking = refuseBeyond(granter, key.scopes);

@@ -1,4 +1,4 @@
-/** What can happen to groups, lists and tags: the facts of the three catalogue streams. */
+/** What can happen to groups, lists and tags: the facts of the three catalogue streams, and when two names are the same name. */
 import { z } from 'zod';
 import type { EventOf } from './envelope.js';
 
@@ -25,3 +25,8 @@ export const tagSchemas = {
 };
 
 export type TagEvent = EventOf<typeof tagSchemas>;
+
+/** The key under which a name is unique within its kind: NFC → trim → collapse inner white space → full lower-casing. The order is for ever. */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
+}

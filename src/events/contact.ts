@@ -114,6 +114,19 @@ export const contactSchemas = {
 
 export type ContactEvent = EventOf<typeof contactSchemas>;
 
-/** Of ContactErased: it goes on with an erasure that an earlier event began. It ends nobody: who has come since is somebody new. */
+/** Of ContactErased: an earlier event of the same erasure has ended the contact, and another one may have followed since. */
 export const isLaterPart = ({ through }: { readonly through: number }, revision: bigint): boolean =>
   revision > BigInt(through) + 1n;
+
+type LifeEvent = 'ContactCreated' | 'ContactErased';
+export const lifeEvents: ReadonlySet<string> = new Set<LifeEvent>(['ContactCreated', 'ContactErased']);
+
+/** Whether a contact begins or ends with this event of its stream. */
+export function lifeChange(
+  { type, data }: { readonly type: string; readonly data: object },
+  revision: bigint,
+): 'begins' | 'ends' | undefined {
+  if (type === 'ContactCreated') return 'begins';
+  if (type !== 'ContactErased' || !('through' in data)) return undefined;
+  return isLaterPart({ through: Number(data.through) }, revision) ? undefined : 'ends';
+}

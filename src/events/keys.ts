@@ -1,7 +1,7 @@
-/** What can happen to API keys: the facts of the stream `keys`, and the names that no key may have. */
+/** API keys: what they may do, the facts of the stream `keys`, and the names that no key may have. */
 import { z } from 'zod';
 import type { EventOf } from './envelope.js';
-import { nameKey } from './names.js';
+import { nameKey } from './catalogues.js';
 
 const time = z.iso.datetime({ precision: 3 });
 /** SHA-256 of the secret, in hex: the secret itself is kept nowhere. */
@@ -26,3 +26,26 @@ export type KeyEvent = EventOf<typeof keySchemas>;
 /** As `actor` of an event these say that no key acted, or a key with that id. */
 export const isReservedKeyName = (name: string): boolean =>
   ['mailer', 'cli', 'service'].includes(nameKey(name)) || /^key_[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(name.trim());
+
+export const scopes = [
+  'groups:read',
+  'groups:write',
+  'lists:read',
+  'lists:write',
+  'tags:read',
+  'tags:write',
+  'contacts:read',
+  'contacts:write',
+  'email:read',
+  'email:write',
+  'audit:read',
+  'analytics:read',
+  'projections',
+  'metrics',
+  'privacy',
+  'keys',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export const isScope = (value: unknown): value is Scope => scopes.some((scope) => scope === value);

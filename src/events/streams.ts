@@ -41,7 +41,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   };
 }
 
-/** The key of the sealed head (src/eventstore/sealed-head.ts): who has it can make one. */
+/** The key of the sealed head (src/eventstore/sealed-head.ts): with it one can be made. */
 export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
 
 const derived = (secret: string, label: string): Buffer =>

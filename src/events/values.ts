@@ -51,7 +51,7 @@ export const subscriptionStatus = z
   .enum(['Subscribed', 'Unsubscribed'])
   .meta({ id: 'SubscriptionStatus', description: 'The status of a contact in a list.' });
 
-/** What a schema describes, as an answer that nobody changes. */
+/** What a schema describes, as an answer: read-only. */
 export type Answer<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value;
 

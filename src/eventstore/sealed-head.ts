@@ -1,4 +1,4 @@
-/** The sealed head of a log: how many events it has and its last link, with a MAC that only who has the secret of the deployment can make. */
+/** The sealed head of a log: how many events it has and its last link, with a MAC that needs the secret of the deployment. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { field, type ChainHead } from './chain.js';
 

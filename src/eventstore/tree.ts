@@ -38,7 +38,7 @@ export function createGrowingTree() {
 export interface TreeSource {
   /** How many events have a leaf in it. */
   count(): Promise<number>;
-  /** Roots of the first so many complete blocks, in order; fewer where fewer are kept. */
+  /** Roots of the first complete blocks, in order, at most as many as asked for; fewer where fewer are kept. */
   blockRoots(blocks: number): Promise<readonly Hash[]>;
   /** Leaves of the events of a block, of all that there are. @throws AlteredEventError one does not fit its link */
   leavesOf(block: number): Promise<readonly Hash[]>;

@@ -6,8 +6,7 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { keepVerifiedHead, readVerifiedHead } from './verified-head.js';
 import type { Difference } from './verify-difference.js';
-import { outcomeOf, verifyOn, type Outcome } from './verify-on.js';
-import { verifyTail } from './verify-tail.js';
+import { outcomeOf, verifyOn, verifyTail, type Outcome } from './verify-on.js';
 import { verifyLog, type Verification } from './verify.js';
 import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { comparedSeals, type ReportSources } from '../audit/report/report.js';
-import type { StoredEvents } from '../audit/stored-events.js';
+import type { StoredEvents } from '../audit/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';

@@ -67,7 +67,7 @@ export function createTree(source: TreeSource) {
   }
 
   return {
-    /** The root over the first so many events. @throws RangeError the tree has fewer, or none is asked for */
+    /** The root over the first events, as many as asked for. @throws RangeError the tree has fewer, or none is asked for */
     async rootAt(count: number): Promise<string> {
       demandWithin(1, count);
       return toHex(await node(0, count));

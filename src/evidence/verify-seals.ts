@@ -5,7 +5,7 @@ import { nowhere, type Difference } from './verify-difference.js';
 
 export type Sealed = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
 
-interface Reached {
+interface ChainPoint {
   readonly logId: string | null;
   readonly count: number;
   readonly link: Hash;
@@ -19,7 +19,7 @@ export function createSealChecks(seals: readonly Sealed[]) {
   let failing: { readonly seal: Sealed; readonly message: string } | undefined;
 
   return {
-    take(reached: Reached): void {
+    take(reached: ChainPoint): void {
       if (reached.count === 1) foreign = foreignOf(seals, reached.logId);
       for (let [seal] = waiting; seal?.count === reached.count; [seal] = waiting) {
         waiting.shift();
@@ -55,7 +55,7 @@ function foreignOf(seals: readonly Sealed[], logId: string | null): Difference |
   return message === undefined ? undefined : nowhere({ kind: 'log', ordinal: null, message });
 }
 
-function wrongIn(seal: Sealed, { link, root }: Reached): string | undefined {
+function wrongIn(seal: Sealed, { link, root }: ChainPoint): string | undefined {
   if (seal.head === toHex(link) && seal.root === toHex(root() ?? '')) return undefined;
   return `the history up to event ${seal.count} is not the one that was sealed at ${seal.sealed_at}: it was altered, and its links were computed again`;
 }

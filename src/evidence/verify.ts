@@ -18,10 +18,9 @@ import type { LinkSource } from '../eventstore/link-source.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
 import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
-import { createFindings, type Finding } from './verify-findings.js';
+import { createFindings, createStreamChecks, type Finding } from './verify-findings.js';
 import { openHeadCheck, type HeadResult } from './verify-head.js';
 import { createSealChecks, type Sealed } from './verify-seals.js';
-import { createStreamChecks } from './verify-streams.js';
 
 export interface VerifyOptions {
   readonly source: LinkSource;

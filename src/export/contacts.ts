@@ -5,7 +5,7 @@ import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './log.js';
 import type { Columns, ExportRecord, ExportSource } from './source.js';
-import { inOrder } from '../flow/in-order.js';
+import { inOrder } from '../flow/batches.js';
 import { withRetry } from '../eventstore/with-retry.js';
 
 interface ExportedTag {

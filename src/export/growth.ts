@@ -1,8 +1,7 @@
 /** The growth of all lists by day, from the first event on: the rows of `GET /v1/analytics/lists/{list_id}/growth`, from the log alone. */
 import { decoded } from '../audit/reading.js';
 import { dayOf, later, type Range } from '../projections/calendar.js';
-import { createGrowthFold, type FoldedGrowth } from '../projections/growth-fold.js';
-import { growthRows } from '../projections/growth-rows.js';
+import { createGrowthFold, growthRows, type FoldedGrowth } from '../projections/growth-rows.js';
 import { firstDayOf } from '../projections/sum-by-interval.js';
 import { listGrowth } from '../projections/list-growth.js';
 import { everyEvent, type ExportLog } from './log.js';

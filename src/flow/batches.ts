@@ -1,4 +1,4 @@
-/** Gathers items for a step that is worth it for many at once. */
+/** Items of a stream that are handled together: in batches, or several at once in their order. */
 
 interface Bounds<Item> {
   readonly items?: number;
@@ -24,4 +24,23 @@ export async function* inBatches<Item>(
     sum += more;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** At most `atOnce` are under way or wait to be taken. If the consumer stops early, results of what is under way are dropped. */
+export async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  atOnce: number,
+  make: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const underWay: Promise<Result>[] = [];
+  for await (const item of items) {
+    const result = make(item);
+    // A failure is thrown in its turn.
+    result.catch(() => undefined);
+    underWay.push(result);
+    if (underWay.length < atOnce) continue;
+    const first = underWay.shift();
+    if (first !== undefined) yield await first;
+  }
+  for (const result of underWay) yield await result;
 }

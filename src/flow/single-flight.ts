@@ -1,7 +1,7 @@
 /** Lets one piece of work per key run at a time, such as a read that follows a stream. */
 
 /**
- * Who asks while nothing runs begins; who asks meanwhile shares the next run, because the running one may already be past
+ * A call while nothing runs starts a run. A call meanwhile shares the next run, because the running one may already be past
  * what this caller must see.
  */
 export function createSingleFlight<Result, Key = void>(

@@ -1,4 +1,4 @@
-/** What follows the log and acts, such as the mailer: it says what is due and does it. Its runner decides when. */
+/** What follows the log and acts, such as the mailer: it says what is due and does it. Its runner decides when. One that works by the clock alone takes turns. */
 
 /** What to start now, and in how many milliseconds to ask again if nothing wakes the runner earlier. */
 export interface Due<Work> {
@@ -8,7 +8,7 @@ export interface Due<Work> {
 
 /** The right to do the work, where several processes could and one at a time may. */
 export interface WorkLease {
-  /** Resolves with its epoch once this process holds it; with null when the signal aborts first. Rejects while nobody can tell. */
+  /** Resolves with its epoch once this process holds it; with null when the signal aborts first. Rejects while the holder cannot be told. */
   hold(signal: AbortSignal): Promise<number | null>;
   isHeld(): boolean;
   /** Called when another process has taken it. One listener. */
@@ -56,4 +56,27 @@ export interface Subscriber<Work> {
    * lease is given back afterwards, and may have been lost. `signal` aborts soon: what still runs then is left behind.
    */
   close?(signal: AbortSignal): Promise<void>;
+}
+
+interface TurnsOptions extends Pick<Subscriber<'turn'>, 'name' | 'lease' | 'close'> {
+  /** Milliseconds between the end of one turn and the next. */
+  readonly pause: number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** The signal aborts when the process stops or the lease is lost. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
+}
+
+export function takeTurns({ pause, monotonic, turn, ...subscriber }: TurnsOptions): Subscriber<'turn'> {
+  let next = -Infinity;
+  return {
+    ...subscriber,
+    concurrency: 1,
+    grace: 0,
+    due() {
+      const rest = next - monotonic();
+      return Promise.resolve(rest > 0 ? { work: [], rest } : { work: ['turn'], rest: pause });
+    },
+    handle: (_, signal) => turn(signal).finally(() => (next = monotonic() + pause)),
+  };
 }

@@ -3,8 +3,7 @@ import type { Handled } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Running } from './job.js';
-import { loadEmail } from './load.js';
-import type { Withdrawal } from './may-go-out.js';
+import { loadEmail, type Withdrawal } from './load.js';
 import { record, type Ending } from './record.js';
 import type { Mail, SendLimits, SendOutcome } from './transport.js';
 

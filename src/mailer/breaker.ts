@@ -1,5 +1,6 @@
 /** Whether the relay takes e-mails: a state machine that is told what the relay answers, and tells how many e-mails may be claimed. Pure. */
-import type { AttemptReason, SendOutcome } from './transport.js';
+import type { AttemptReason } from './reasons.js';
+import type { SendOutcome } from './transport.js';
 
 /** What the relay last said. Never its text, which may quote an address. */
 export interface RelayFault {
@@ -21,7 +22,7 @@ export type Answer =
   | { readonly type: 'refused'; readonly fault: RelayFault; readonly recipient: string; readonly text: string };
 
 export interface Breaker {
-  /** `trying`: one e-mail at a time, until the relay takes one. `open`: nobody is claimed but, after refusals, one e-mail as a probe. */
+  /** `trying`: one e-mail at a time, until the relay takes one. `open`: no e-mail is claimed; after refusals one is, as a probe. */
   readonly status: 'closed' | 'trying' | 'open';
   /** What opened it: with a connection that cannot be made the probe is a connection, with refusals it is an e-mail. */
   readonly cause: 'unreachable' | 'refused';
@@ -43,7 +44,7 @@ export interface BreakerTimings {
 /** Milliseconds. */
 export const breakerTimings: BreakerTimings = { firstProbe: 5_000, longestProbe: 300_000 };
 
-/** Different recipients refused alike, in a row: then it is not they who are refused. */
+/** When this many different recipients in a row are refused in the same way, the relay refuses us and not them. */
 const refusalsThatOpen = 5;
 
 const none: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 /** Speaks to the mail server as the mailer does, and tells step by step what it says. */
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
-import { dkimRecord, type DkimSettings } from './dkim-key.js';
+import { dkimRecord, type DkimSettings } from './dkim.js';
 import { inWords } from './reasons.js';
 import { afterHandOver, beforeHandOver, probeRefused } from './smtp-outcome.js';
 import { openSession, smtpTimings, type Session } from './smtp-session.js';

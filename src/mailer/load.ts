@@ -1,4 +1,4 @@
-/** Reads what an attempt needs from the e-mail's own stream: the message, the state, and the ids that link the events. */
+/** Reads what an attempt needs from the e-mail's own stream: the message, the state, and the ids that link the events. And whether the e-mail may go out. */
 import { emailDecider, type EmailState } from '../commands/email.js';
 import { codec } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -56,3 +56,19 @@ export async function claimEventId(reader: StreamReader, stream: string, attempt
     }
   throw new Error(`${stream} holds no claim of attempt ${attempt}`);
 }
+
+/** Why not: the reason of the EmailCancelled that follows a claim. */
+export type Withdrawal = 'erased';
+
+/** Answers by the log. @throws what the stores throw: then it does not go out now, and nothing is decided */
+export type MayGoOut = (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<true | Withdrawal>;
+
+interface Reasons {
+  /** The recipient has asked to be erased since the e-mail was requested. */
+  readonly isToBeErased: (...parameters: Parameters<MayGoOut>) => Promise<boolean>;
+}
+
+export const createMayGoOut =
+  ({ isToBeErased }: Reasons): MayGoOut =>
+  async (email) =>
+    (await isToBeErased(email)) ? 'erased' : true;

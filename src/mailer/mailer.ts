@@ -4,12 +4,9 @@ import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber } from '../flow/subscriber.js';
 import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
-import { createCooldowns } from './cooldowns.js';
-import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
+import { createCooldowns, createOrphans, createWorklist, holdOverdue, type HoldOverdueOptions } from './worklist.js';
 import type { AttemptOptions, DueEmail } from './job.js';
-import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
-import { createWorklist } from './worklist.js';
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
@@ -125,7 +122,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       if (result === 'claim_unknown' || (result === 'waits' && isOrphan)) orphans.add(work);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
-      // Nobody has looked at it yet.
+      // No attempt has looked at it yet.
       if (isOrphan) orphans.add(work);
       // Without the log nothing can be done for any e-mail: the runner rests.
       if (error instanceof StoreUnavailableError) throw error;

@@ -3,13 +3,14 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
-import { emailContent } from '../commands/email-content.js';
+import { emailContent } from '../commands/mustache.js';
 import { sentAddress } from '../events/address.js';
-import { assembled } from './assemble.js';
-import { signed } from './dkim.js';
-import type { DkimSettings } from './dkim-key.js';
+import { signed, type DkimSettings } from './dkim.js';
 import { plainText } from './plain-text.js';
 import { isAscii, type Mail } from './transport.js';
+import { encode as base64, wrap as wrapBase64 } from 'nodemailer/lib/base64';
+import type MimeNode from 'nodemailer/lib/mime-node';
+import { encode as quotedPrintable, wrap as wrapQuotedPrintable } from 'nodemailer/lib/qp';
 
 export interface RequestedMail {
   readonly email_id: string;
@@ -106,3 +107,24 @@ const part = (content: string) => ({
 /** Mostly ASCII, and without a lone CR, which quoted-printable would leave as it is. */
 const isReadable = (content: string): boolean =>
   Buffer.byteLength(content) <= 1.2 * content.length && !/\r(?!\n)/.test(content);
+
+/** CRLF throughout, and at the end. Contents are texts, in quoted-printable or base64. */
+export function assembled(message: MimeNode): Buffer {
+  const text = written(message);
+  return Buffer.from((text.endsWith('\n') ? text : `${text}\r\n`).replaceAll(/(?<!\r)\n/g, '\r\n'));
+}
+
+function written(node: MimeNode): string {
+  const headers = `${node.buildHeaders()}\r\n\r\n`;
+  const { boundary } = node;
+  if (boundary === undefined || boundary === false) return headers + contentOf(node);
+  const parts = node.childNodes.map((part) => `--${boundary}\r\n${written(part)}`);
+  return `${headers}${parts.join('\r\n')}\r\n--${boundary}--\r\n`;
+}
+
+function contentOf(node: MimeNode): string {
+  const content = Buffer.from(typeof node.content === 'string' ? node.content : '');
+  return node.getHeader('Content-Transfer-Encoding') === 'base64'
+    ? wrapBase64(base64(content))
+    : wrapQuotedPrintable(quotedPrintable(content));
+}

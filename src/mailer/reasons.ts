@@ -1,7 +1,6 @@
-/** What each reason means, and what to do about it: one sentence for the log and for `audience email check`. */
-import type { EndingReason } from './record.js';
+/** Why an attempt ended as it did. The code goes into logs, events and metrics; it holds no text of the server and no personal data. The sentence, for the log and for `audience email check`, says what it means and what to do. */
 
-const sentences: Readonly<Record<EndingReason, string>> = {
+const ofTransport = {
   accepted: 'the mail server has taken the e-mail',
   written: 'the e-mail is in the outbox',
   smtp_4xx:
@@ -30,6 +29,10 @@ const sentences: Readonly<Record<EndingReason, string>> = {
   stopped: 'the service stops: the e-mail is sent after the next start',
   outbox_unavailable: 'the folder outbox of the data folder cannot be written to: look at its owner and at free space',
   invalid_message: 'no message can be made of the e-mail: this is a fault of the service, please report it',
+};
+export type AttemptReason = keyof typeof ofTransport;
+
+const ofMailer = {
   not_started: 'the e-mail was claimed and not sent: it is sent now',
   run_lapsed: 'this mailer lost its lease before the e-mail was handed over: a mailer sends it now',
   run_ended: 'the mailer that was sending the e-mail ended before it knew the answer: the e-mail may have arrived',
@@ -38,12 +41,14 @@ const sentences: Readonly<Record<EndingReason, string>> = {
   gave_up: 'the mail server did not take the e-mail until the time was over: audience email release sends it again',
   withdrawn: 'the e-mail may not go out any more, so nothing of it was handed over',
 };
+/** Those of the transport, and the mailer's own. */
+export type EndingReason = AttemptReason | keyof typeof ofMailer;
 
 const untrustedCertificate =
   'the certificate of the mail server is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that the certificate names';
 const aboutCertificates = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 
-const byReason = new Map<string, string>(Object.entries(sentences));
+const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer }));
 
 /** Of a reason that it does not know, the reason itself. */
 export const inWords = ({

@@ -2,15 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
-import { claimEventId } from './load.js';
-import type { Withdrawal } from './may-go-out.js';
+import { claimEventId, type Withdrawal } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
 import { backoffDelay, doubtDelay } from './timings.js';
-import type { AttemptReason, Reply, SendOutcome, Stage } from './transport.js';
-
-/** Those of the transport, and the mailer's own. */
-export type EndingReason =
-  AttemptReason | 'not_started' | 'run_lapsed' | 'run_ended' | 'deadline_passed' | 'gave_up' | 'withdrawn';
+import type { EndingReason } from './reasons.js';
+import type { Reply, SendOutcome, Stage } from './transport.js';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending extends Reply {

@@ -13,7 +13,7 @@ export interface Runs {
   isCertain(runId: string): boolean;
   /** Of this process, also an earlier run of it: it knows what became of its attempts. */
   isOwn(runId: string): boolean;
-  /** Undefined while the run may hand over, or nobody can tell. May reject; then nobody can tell. */
+  /** Undefined while the run may hand over, or while this cannot be told; so it is when it rejects. */
   endOf(runId: string): Promise<RunEnd | undefined>;
   /** Gives the lease back. To be called when no attempt runs. Never rejects. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface RunEnd {
   readonly silentSince?: string;
 }
 
-/** Nobody else can write to the log, so every other run has ended. */
+/** No other process can write to the log, so every other run has ended. */
 export const soleRun = (id: string): Runs => ({
   current: () => id,
   isCertain: () => true,

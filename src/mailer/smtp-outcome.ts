@@ -1,5 +1,6 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
-import type { AttemptReason, ProbeOutcome, Reply, SendOutcome, Stage } from './transport.js';
+import type { AttemptReason } from './reasons.js';
+import type { ProbeOutcome, Reply, SendOutcome, Stage } from './transport.js';
 
 export interface SmtpError {
   readonly code?: string | undefined;
@@ -93,7 +94,7 @@ function isAboutUs({ enhanced_code = '', response = '' }: Reply): boolean {
   return ofSender.test(enhanced_code) || inWords.test(withoutAddresses);
 }
 
-/** Refused because of who sends, not of who is to receive it. Not asked once the message is handed over. */
+/** The server refuses the sender, not the recipient. Only asked before the message is handed over. */
 function isPolicy({ command = '', response }: SmtpError): boolean {
   const reply = replyOf(response);
   const isOfPolicy = reply.enhanced_code?.startsWith('5.7.') === true;

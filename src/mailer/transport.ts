@@ -1,4 +1,5 @@
 /** What the mailer asks of a way to hand over e-mails, and what can come of it. */
+import type { AttemptReason } from './reasons.js';
 
 /** A composed message; composing the same e-mail again yields the same bytes. */
 export interface Mail {
@@ -9,29 +10,6 @@ export interface Mail {
 }
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
-
-/** Why an attempt ended as it did: a code for logs, events and metrics. No text of the server's, no personal data. */
-export type AttemptReason =
-  | 'accepted'
-  | 'written'
-  | 'smtp_4xx'
-  | 'smtp_5xx'
-  | 'policy'
-  | 'too_large'
-  | 'smtputf8'
-  | 'auth_failed'
-  | 'tls'
-  | 'dns'
-  | 'connection_refused'
-  | 'connection_failed'
-  | 'connection_lost'
-  | 'server_refused'
-  | 'too_many_connections'
-  | 'protocol'
-  | 'timeout'
-  | 'stopped'
-  | 'outbox_unavailable'
-  | 'invalid_message';
 
 /** The server's reply quotes the address, so it is personal: it goes under `message` of the event and nowhere else. */
 export interface Reply {

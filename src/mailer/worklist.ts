@@ -1,5 +1,10 @@
-/** The head of the worklist, read in portions while many e-mails wait: reading it at the end of each attempt would cost more than the attempt. */
-import { iso, type DueEmail } from './job.js';
+/** What the mailer finds to do: e-mails that are due, claims that another run left behind, and e-mails that have waited for too long. */
+import { contextOf, iso, type AttemptOptions, type DueEmail } from './job.js';
+import type { Runs } from './runs.js';
+import type { EmailCommand } from '../commands/email.js';
+import { isUnreadable } from '../events/codec.js';
+import { loadEmail } from './load.js';
+import type { EndingReason } from './reasons.js';
 
 export interface WorklistOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
@@ -16,6 +21,7 @@ export interface WorklistOptions {
 /** E-mails that are read at a time, at least. */
 const portion = 200;
 
+/** The head of the worklist, read in portions: reading it at the end of each attempt would cost more than the attempt. */
 export function createWorklist({ due, clock, monotonic, timings, pauseOf, paused }: WorklistOptions) {
   let entries: readonly DueEmail[] = [];
   let staleAt = -Infinity;
@@ -31,7 +37,7 @@ export function createWorklist({ due, clock, monotonic, timings, pauseOf, paused
   }
 
   return {
-    /** More than `free` where there are so many. Some may be due a little later; none has a pause. */
+    /** More than `free` where more are due. Some may be due a little later; none has a pause. */
     async head(free: number): Promise<readonly DueEmail[]> {
       if (entries.length <= free || monotonic() >= staleAt) await read(free);
       return entries;
@@ -43,4 +49,127 @@ export function createWorklist({ due, clock, monotonic, timings, pauseOf, paused
     /** Milliseconds until the first pause of one that was left out is over. */
     rest: (): number => Math.max(0, pauseEnds - monotonic()),
   };
+}
+
+const longest = 60_000;
+
+/** Streams that are not looked at for a while, because the worklist may still show e-mails that are done. */
+export function createCooldowns(shortest: number, monotonic: () => number) {
+  /** Kept a while after the end, so that the next one can grow. */
+  const cooldowns = new Map<string, { readonly until: number; readonly length: number }>();
+  let lookAt = 0;
+
+  /** Seldom, because thousands may be on the list. */
+  function forgetOld(): void {
+    const now = monotonic();
+    if (now < lookAt) return;
+    lookAt = now + shortest;
+    for (const [stream, { until, length }] of cooldowns) if (now > until + 2 * length) cooldowns.delete(stream);
+  }
+
+  return {
+    /** Starts a cooldown; `growing`: twice as long as the last one, if that was lately. */
+    add(stream: string, { growing }: { readonly growing: boolean }): void {
+      forgetOld();
+      const last = cooldowns.get(stream);
+      const length = growing && last !== undefined ? Math.min(longest, last.length * 2) : shortest;
+      cooldowns.set(stream, { until: monotonic() + length, length });
+    },
+    /** Milliseconds left, 0 when there is none. */
+    remaining: (stream: string): number => Math.max(0, (cooldowns.get(stream)?.until ?? 0) - monotonic()),
+    size(): number {
+      forgetOld();
+      return cooldowns.size;
+    },
+  };
+}
+
+/** Attempts that are looked for at a time. */
+const sendingAtOnce = 10_000;
+
+export interface OrphansOptions {
+  /** E-mails that are being sent. */
+  readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
+  readonly runs: Pick<Runs, 'isOwn' | 'endOf'>;
+  readonly monotonic: () => number;
+  /** Milliseconds between two looks. */
+  readonly pause: number;
+  /** Monotonic; none are looked for after this time. */
+  readonly until: number;
+}
+
+export type Orphans = ReturnType<typeof createOrphans>;
+
+export function createOrphans({ sending, runs, monotonic, pause, until }: OrphansOptions) {
+  const orphans = new Map<string, DueEmail>();
+  let next = -Infinity;
+
+  return {
+    /** Looks for more, if it is time. Rejects where views, leases or log cannot be read. */
+    async find(): Promise<void> {
+      const now = monotonic();
+      if (now > until || now < next) return;
+      next = now + pause;
+      const found = (await sending(sendingAtOnce)).filter(({ run_id }) => run_id !== null && !runs.isOwn(run_id));
+      const ended = new Map<string, boolean>();
+      for (const runId of new Set(found.map(({ run_id }) => run_id ?? '')))
+        ended.set(runId, (await runs.endOf(runId)) !== undefined);
+      for (const entry of found) if (ended.get(entry.run_id ?? '') === true) orphans.set(entry.stream, entry);
+    },
+    all: (): readonly DueEmail[] => [...orphans.values()],
+    has: (stream: string): boolean => orphans.has(stream),
+    add: (entry: DueEmail): void => void orphans.set(entry.stream, entry),
+    /** False: it was none. */
+    remove: (stream: string): boolean => orphans.delete(stream),
+  };
+}
+
+export interface HoldOverdueOptions extends Pick<
+  AttemptOptions,
+  'reader' | 'handler' | 'clock' | 'timings' | 'report'
+> {
+  /** Streams of open e-mails that wait since before this time, the longest first. Only a hint: the e-mail's stream decides. */
+  readonly overdue: (before: string, limit: number) => Promise<readonly { readonly stream: string }[]>;
+}
+
+const overduePortion = 500;
+/** Each is read whole, with its content. */
+const atOnce = 10;
+
+/** One overduePortion, and how many of it are held now: while there are any, there may be more. @throws what the view and the log throw */
+export async function holdOverdue(
+  options: HoldOverdueOptions,
+  reason: EndingReason,
+  signal: AbortSignal,
+): Promise<number> {
+  const { overdue, clock, timings, report } = options;
+  const before = iso(clock() - timings.giveUp);
+  const streams = (await overdue(before, overduePortion)).values();
+  let held = 0;
+  const work = async (): Promise<void> => {
+    for (const { stream } of streams) {
+      if (signal.aborted) return;
+      if (await holdOne(options, stream, { type: 'HoldEmail', reason, waiting_before: before })) held += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  if (held > 0) report({ type: 'held_overdue', emails: held, reason });
+  return held;
+}
+
+async function holdOne(
+  { reader, handler }: HoldOverdueOptions,
+  stream: string,
+  command: Extract<EmailCommand, { type: 'HoldEmail' }>,
+): Promise<boolean> {
+  try {
+    const email = await loadEmail(reader, stream);
+    if (email === undefined) return false;
+    const { events } = await handler.execute({ stream, command, context: contextOf({ email }, email.lastEventId) });
+    return events.length > 0;
+  } catch (error) {
+    // Told of when it is due. Others must not wait for it.
+    if (isUnreadable(error)) return false;
+    throw error;
+  }
 }

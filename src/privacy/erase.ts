@@ -1,13 +1,13 @@
-/** Carries one erasure through, from its request to its completion. Every step may be repeated: who was killed goes on by doing it all again. */
+/** Carries one erasure through, from its request to its completion, and tells how far it reaches. Every step may be repeated: after a crash all of them are done again. */
 import { setTimeout as rest } from 'node:timers/promises';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ContactState } from '../commands/contact-state.js';
 import type { ContactCommand } from '../commands/contact.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
-import type { ErasureCommand, ErasuresState } from '../commands/erasures.js';
+import { unfinishedOf, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { codec, type DomainEvent } from '../events/codec.js';
-import type { ContactEvent } from '../events/contact.js';
+import { lifeChange, type ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
 import type { Recorded } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
@@ -46,11 +46,11 @@ type Requested = Extract<ErasureEvent, { type: 'ErasureRequested' }>;
 type EndOptions = Pick<EraseOptions, 'store' | 'contacts'>;
 
 /** A request, and what is written on account of it. */
-interface Asked {
+interface RequestedErasure {
   readonly requested: Recorded<Requested>;
   readonly context: CommandContext;
 }
-type Erasing = EraseOptions & Asked;
+type EraseSteps = EraseOptions & RequestedErasure;
 
 /** What is left of an erasure is its completion. */
 export interface Erased {
@@ -69,9 +69,9 @@ export interface RunningEmail {
 /** @returns what it waits for, where e-mails are being sent: ask again later. @throws what the stores throw: ask again */
 export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | readonly RunningEmail[]> {
   const { store, views } = options;
-  const asked = await askedFor(store, erasureId);
-  const { requested, context } = asked;
-  const erasing = { ...options, ...asked };
+  const request = await requestedErasure(store, erasureId);
+  const { requested, context } = request;
+  const erasing = { ...options, ...request };
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;
   await views.shown(contact?.last ?? until);
@@ -81,12 +81,12 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
 }
 
-/** Whoever is written after the end of the contact is somebody new. @throws what the stores throw */
+/** Ends the contact. A contact that is created at the address afterwards is another one, which this erasure leaves alone. @throws what the stores throw */
 export async function endContact(options: EndOptions, erasureId: string): Promise<void> {
-  await eraseContact({ ...options, ...(await askedFor(options.store, erasureId)) });
+  await eraseContact({ ...options, ...(await requestedErasure(options.store, erasureId)) });
 }
 
-async function askedFor(store: EndOptions['store'], erasureId: string): Promise<Asked> {
+async function requestedErasure(store: EndOptions['store'], erasureId: string): Promise<RequestedErasure> {
   const requested = await requestOf(store, erasureId);
   const { metadata, id: causationId } = requested;
   const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
@@ -128,13 +128,13 @@ async function eraseContact({
   contacts,
   requested,
   context,
-}: EndOptions & Asked): Promise<ErasedContact | undefined> {
+}: EndOptions & RequestedErasure): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
   let { state } = await contacts.fresh(stream);
   const since = await eventsSince(store, stream, requested.position);
   const earlier = erasedAmong(since, erasure_id);
-  // Who came after the request is somebody new.
+  // A contact that was created after the request is another one, and stays.
   const isOver = state.contactId === null || since.some(({ event }) => event.type === 'ContactCreated');
   if (earlier === undefined && isOver) return undefined;
   const command = { type: 'Erase', erasure_id, reason } as const;
@@ -168,7 +168,7 @@ async function eventsSince(
 }
 
 /** The number of e-mails that were requested before this position and not erased before the request, and those that are being sent. */
-async function eraseEmails(erasing: Erasing, until: string) {
+async function eraseEmails(erasing: EraseSteps, until: string) {
   const { store, emails, views, removeFiles, requested, context } = erasing;
   const command = { type: 'EraseEmail', reason: 'erasure' } as const;
   let count = 0;
@@ -177,7 +177,7 @@ async function eraseEmails(erasing: Erasing, until: string) {
     const before = page.filter(({ first }) => first < until);
     const erased: { stream: string; state: EmailState }[] = [];
     for (let from = 0; from < before.length; from += emailsAtOnce) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const some = before.slice(from, from + emailsAtOnce);
       const handled = some.map(async ({ stream }) => {
         const { state } = await emails.execute({ stream, command, context });
@@ -185,7 +185,7 @@ async function eraseEmails(erasing: Erasing, until: string) {
         else erased.push({ stream, state });
       });
       await Promise.all(handled);
-      await rest(performance.now() - begun);
+      await rest(performance.now() - startedAt);
     }
     // An earlier run may have come as far as this, so all of them: many at once cost little more than one.
     await Promise.all(erased.map(({ stream, state }) => store.redact(stream, BigInt(state.erased_through ?? -1))));
@@ -201,4 +201,50 @@ async function erasedAt(store: EraseOptions['store'], stream: string, { erased_t
   const from = BigInt(erased_through ?? -1) + 1n;
   for await (const [erased] of store.readStream(stream, { from, limit: 1 })) return erased?.position ?? '';
   return '';
+}
+
+type Reader = Pick<EventStore, 'readStream'>;
+interface ReachOptions {
+  readonly store: Reader & Pick<EventStore, 'head'>;
+  readonly views: Pick<EraseOptions['views'], 'shown' | 'emailsTo'>;
+}
+
+/** Whether it takes all that is stored of the person now. @throws ServiceError `unavailable` @throws what the stores throw */
+export async function takesAll({ store, views }: ReachOptions, erasureId: string): Promise<boolean> {
+  const { reach, subjectKey, hasNewContact } = await reachOf(store, erasureId);
+  if (hasNewContact) return false;
+  await views.shown(await store.head());
+  for await (const page of views.emailsTo(subjectKey)) if (page.some(({ first }) => first > reach)) return false;
+  return true;
+}
+
+/** Tells the mailer whom it must not write to. By the log: the leader is asked, where there are servers. */
+export const createErasureCheck =
+  (
+    store: Reader,
+    erasures: Pick<CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>, 'fresh'>,
+  ): ((email: { readonly recipientKey: string; readonly position: string }) => Promise<boolean>) =>
+  async ({ recipientKey, position }) => {
+    const open = unfinishedOf((await erasures.fresh(erasuresStream)).state, recipientKey);
+    return open !== undefined && position <= (await reachOf(store, open.erasure_id)).reach;
+  };
+
+/** The position up to which it takes what is stored of the person. */
+async function reachOf(store: Reader, erasureId: string) {
+  const { event, position } = await requestOf(store, erasureId);
+  const subjectKey = event.data.subject_key;
+  const contact = await lastLifeChange(store, contactStream(subjectKey));
+  const isItsEnd = contact?.event.type === 'ContactErased' && contact.event.data.erasure_id === erasureId;
+  const hasNewContact = contact?.event.type === 'ContactCreated' && contact.position > position;
+  return { reach: isItsEnd ? contact.position : position, subjectKey, hasNewContact };
+}
+
+/** The last beginning or end of a contact. */
+async function lastLifeChange(store: Reader, stream: string) {
+  for await (const batch of store.readStream(stream, { direction: 'backwards' }))
+    for (const stored of batch) {
+      const recorded = codec.decode(stored);
+      if (lifeChange(recorded.event, recorded.revision) !== undefined) return recorded;
+    }
+  return undefined;
 }

@@ -6,8 +6,7 @@ import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber, WorkLease } from '../flow/subscriber.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
-import { createAwaitedEmails } from './awaited-emails.js';
-import { complete, erase, type Erased, type EraseOptions } from './erase.js';
+import { complete, erase, type Erased, type EraseOptions, type RunningEmail } from './erase.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
@@ -27,7 +26,7 @@ interface EraserOptions {
   readonly keep: (state: ErasuresState) => Promise<void>;
   /** Undefined: there is but one process. */
   readonly lease: WorkLease | undefined;
-  /** Storages of views that hold who was erased, beside those that are read. */
+  /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
   readonly hasOtherStorages: () => Promise<boolean>;
   /** Of this process, where it has one. */
   readonly mailer: { cutOff(stream: string): boolean } | undefined;
@@ -106,7 +105,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     }
   }
 
-  /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Not while other storages of a view hold who was erased. */
+  /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Waits while other storages of a view may still hold an erased person. */
   async function completeAll(ids: readonly string[]): Promise<void> {
     if (await hasOtherStorages()) return ids.forEach((id) => wait(id, 'view_being_built'));
     const some = ids.flatMap((id) => erased.get(id) ?? []);
@@ -133,7 +132,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
         else for (const id of ids) await eraseOne(id);
       } catch (error) {
         const reason = reasonOf(error);
-        // A start waits for as long as the view is built: nobody could be asked for before, either.
+        // A start waits until the view is built: before that no person could be looked up anyway.
         for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
         if (isFault(reason) && !signal.aborted) fail(error);
       } finally {
@@ -156,4 +155,37 @@ function reasonOf(error: unknown): WaitingErasure['reason'] {
   if (cause instanceof ViewMissingError) return 'view_being_built';
   const isOutage = error instanceof ServiceError || cause instanceof StoreUnavailableError;
   return isOutage || cause instanceof ReadModelsUnavailableError ? 'unavailable' : 'failed';
+}
+
+/** An e-mail that this process is sending is waited for as long as this, in milliseconds. Then its connection is destroyed. */
+const sendingMs = 60_000;
+
+interface AwaitedEmailsOptions {
+  /** Of this process, where it has one. */
+  readonly mailer: { cutOff(stream: string): boolean } | undefined;
+  readonly logger: Record<'info' | 'warn', (about: object, message: string) => void>;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+export function createAwaitedEmails({ mailer, logger, now }: AwaitedEmailsOptions) {
+  /** By stream, since when. */
+  const awaited = new Map<string, number>();
+  return {
+    /** Another process's attempt is waited for until its run has ended or its deadline has passed: then a mailer judges it. */
+    waitFor(erasure_id: string, emails: readonly RunningEmail[]): void {
+      for (const { stream, email_id, until } of emails) {
+        const since = awaited.get(stream);
+        if (since === undefined) {
+          awaited.set(stream, now());
+          logger.info({ erasure_id, email_id, until }, 'an erasure waits for an e-mail that is being sent');
+        } else if (now() - since >= sendingMs && mailer?.cutOff(stream) === true) {
+          awaited.set(stream, now());
+          logger.warn({ erasure_id, email_id }, 'the connection of an e-mail was cut: an erasure waits for it');
+        }
+      }
+    },
+    /** No erasure waits any more. */
+    forget: (): void => awaited.clear(),
+  };
 }

@@ -3,22 +3,29 @@ import { demandLogId } from '../eventstore/log-id.js';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/batch.js';
-import { unfinishedOf, type Erasure, type ErasuresState } from '../commands/erasures.js';
+import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
-import { endContact, type EraseOptions } from './erase.js';
+import { endContact, takesAll, type EraseOptions } from './erase.js';
 import { createEraser, type Eraser } from './eraser.js';
-import { createBeginning } from './begin.js';
-import { takesAll } from './reach.js';
-import { missingErasures, openRegister, readIntended, registerName, type Register } from './register.js';
-import { placesOf, type Places } from './restored.js';
+import {
+  missingErasures,
+  openRegister,
+  placesOf,
+  readIntended,
+  registerName,
+  type Places,
+  type Register,
+} from './register.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { OpenLease } from '../stores/own-lease.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { ErasureEvent } from '../events/erasures.js';
 
 interface ErasuresOptions extends Clocks {
   readonly config: Places & Pick<Config, 'roles'>;
@@ -30,7 +37,7 @@ interface ErasuresOptions extends Clocks {
   readonly views: Pick<EraseOptions['views'], 'scrub'> & {
     readonly ownWrites: Pick<OwnWrites, 'visible'>;
     readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
-    /** Storages of views that hold who was erased, beside those that are read. */
+    /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
     hasOtherStorages(): Promise<boolean>;
   };
   /** Of this process, where it has one. */
@@ -46,7 +53,7 @@ export interface Erasures {
   ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<ErasuresState['all']>;
-  /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
+  /** Every person whose erasure was open at the start is erased, or another process does it, or it has failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */
   waiting: Eraser['waiting'];
@@ -171,5 +178,43 @@ function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOpti
       scrub: () => views.scrub(),
     },
     removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
+  };
+}
+
+interface Handlers {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
+  /** Of what is requested. */
+  readonly endContact: (erasureId: string) => Promise<void>;
+}
+
+interface BeginRequest {
+  readonly asked: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
+  /** The unfinished erasure of the person that does not take all. */
+  readonly after?: string | undefined;
+  readonly context: CommandContext;
+}
+
+/**
+ * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
+ * that nothing else records. A contact that is created after the end of this one is another one, and stays.
+ */
+export function createBeginning(
+  { clock, erasures, endContact }: Handlers,
+  { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
+) {
+  /** @throws ServiceError `unavailable` @throws what the file system throws */
+  return async ({ asked, after, context }: BeginRequest) => {
+    const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
+    const command = { type: 'Request', ...asked, reason: asked.reason ?? undefined, after } as const;
+    await intend(intended);
+    const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
+    const own = state.all.get(asked.erasure_id);
+    if (own === undefined) await drop(intended);
+    const erasure = own ?? unfinishedOf(state, asked.subject_key);
+    if (erasure !== undefined) await endContact(erasure.erasure_id);
+    await keep(state);
+    return { erasure, position };
   };
 }

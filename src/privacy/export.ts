@@ -1,20 +1,28 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
-import type { Audit } from '../audit/audit.js';
+import type { Audit, StoredEvents } from '../audit/audit.js';
 import type { Begun } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
-import { describeEmail } from '../audit/event-descriptions.js';
-import { personIn } from '../audit/report/report-page.js';
+import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
-import { emailContent } from '../commands/email-content.js';
+import { emailContent } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
-import { recipientOf } from '../events/streams.js';
-import type { StoredEvent } from '../eventstore/event-store.js';
-import { erasuresOf } from './export-erasures.js';
-import { keptAfterErasure, notSearched } from './export-answer.js';
-import type { ExportAbout, ExportedChange, ExportedEmail } from './export-answer.js';
+import { erasuresStream, recipientOf } from '../events/streams.js';
+import type { Position, StoredEvent } from '../eventstore/event-store.js';
+import {
+  keptAfterErasure,
+  notSearched,
+  type ErasureOfPerson,
+  type ExportAbout,
+  type ExportedChange,
+  type ExportedEmail,
+} from './export-answer.js';
+import { readable } from '../audit/reading.js';
+import type { DomainEvent } from '../events/codec.js';
+import { lifeChange } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
 
 export interface ExportRequest {
   /** As it was asked for. */
@@ -27,7 +35,7 @@ export interface ExportRequest {
 
 export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
-/** The parts are read anew each time, up to the same moment; but who looked until then. */
+/** Each part is read from the log when it is asked for, up to the same moment for all. The reads of the record go up to the time of the answer. */
 export interface PersonExport {
   readonly about: ExportAbout;
   /** Oldest first. */
@@ -104,10 +112,9 @@ async function* historyOf(
 }
 
 /** Brings the profile up to the event. */
-function changesBy({ type, data }: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
-  if (type === 'ContactCreated') profile.clear();
-  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
-  return personIn(data).map(([field, after]) => {
+function changesBy(item: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
+  if (item.type === 'ContactCreated') profile.clear();
+  return profileIn(item).map(([field, after]) => {
     const before = profile.get(field) ?? null;
     if (after === null) profile.delete(field);
     else profile.set(field, after);
@@ -171,5 +178,63 @@ async function* listed(pages: Pages<unknown>): AsyncGenerator<string> {
     if (items.length === 0) continue;
     yield comma + JSON.stringify(items).slice(1, -1);
     comma = ',';
+  }
+}
+
+interface ErasuresRequest {
+  /** Of the person as a contact. */
+  readonly stream: string;
+  readonly horizon: Position;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Oldest first. @throws StoreUnavailableError */
+export async function erasuresOf(
+  stored: Pick<StoredEvents, 'ofStream'>,
+  { stream, horizon, signal }: ErasuresRequest,
+): Promise<readonly ErasureOfPerson[]> {
+  const found = new Map<string, ErasureOfPerson>();
+  const key = recipientOf(stream);
+  const take = (event: StoredEvent): void => {
+    const recorded = isAbout(event, key, found) ? readable(event) : undefined;
+    const known = recorded && 'erasure_id' in recorded.event.data ? recorded.event.data.erasure_id : undefined;
+    if (recorded === undefined || known === undefined) return;
+    found.set(known, { ...none(known), ...found.get(known), ...toldBy(recorded) });
+  };
+  for (const name of [erasuresStream, stream])
+    for await (const page of stored.ofStream(name, signal))
+      for (const event of page) if (event.position <= horizon) take(event);
+  return [...found.values()];
+}
+
+/** Nearly no event needs to be parsed. */
+function isAbout({ type, data }: StoredEvent, key: string, found: ReadonlyMap<string, unknown>): boolean {
+  if (type === 'ContactErased') return true;
+  if (type === 'ErasureRequested') return data.includes(key);
+  return type === 'ErasureCompleted' && found.size > 0 && [...found.keys()].some((id) => data.includes(id));
+}
+
+const none = (erasure_id: string): ErasureOfPerson => ({
+  erasure_id,
+  requested_at: null,
+  requested_by: null,
+  reason: null,
+  contact_id: null,
+  erased_at: null,
+  completed_at: null,
+  emails: null,
+});
+
+function toldBy({ event, metadata, revision }: Recorded<DomainEvent>): Partial<ErasureOfPerson> {
+  const { at, actor } = metadata;
+  switch (event.type) {
+    case 'ErasureRequested':
+      return { requested_at: at, requested_by: actor, reason: event.data.reason ?? null };
+    case 'ContactErased':
+      return lifeChange(event, revision) === undefined ? {} : { contact_id: event.data.contact_id, erased_at: at };
+    case 'ErasureCompleted':
+      return { completed_at: at, emails: event.data.emails };
+    default:
+      return {};
   }
 }

@@ -1,7 +1,7 @@
 /** What the stores hold of a person: what an erasure would take away, and what one that was begun still waits for. */
 import { readableContact } from '../audit/reading.js';
 import type { Erasure } from '../commands/erasures.js';
-import { isLaterPart } from '../events/contact.js';
+import { lifeChange, lifeEvents } from '../events/contact.js';
 import { contactStream } from '../events/streams.js';
 import { withDigests } from '../eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
@@ -43,11 +43,11 @@ export async function wouldGo(key: string, { log, views, hasFile }: Dry) {
 
 /** Undefined: the event says nothing of it. */
 function livesAfter(stored: StoredEvent): boolean | undefined {
-  if (stored.type === 'ContactCreated') return true;
-  if (stored.type !== 'ContactErased') return undefined;
-  const event = readableContact(stored)?.event;
-  const isLater = event?.type === 'ContactErased' && isLaterPart(event.data, stored.revision);
-  return isLater ? undefined : false;
+  if (!lifeEvents.has(stored.type)) return undefined;
+  const recorded = readableContact(stored);
+  if (recorded === undefined) return stored.type === 'ContactCreated';
+  const change = lifeChange(recorded.event, stored.revision);
+  return change && change === 'begins';
 }
 
 interface Scavenging {

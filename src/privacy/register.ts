@@ -4,6 +4,13 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Erasure, ErasuresState } from '../commands/erasures.js';
 import { syncFolderOf } from '../eventstore/durable-file.js';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { demandLogId } from '../eventstore/log-id.js';
+import { erasuresStream } from '../events/streams.js';
+import type { Config } from '../stores/config.js';
+import type { OpenEventStore } from '../stores/stores.js';
+import type { EraseOptions } from './erase.js';
 
 /** Of the data folder, and of SEAL_DIR. */
 export const registerName = 'erasures.ndjson';
@@ -67,16 +74,16 @@ export function missingErasures(
   return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
 
-type Asked = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
+type RequestedErasure = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
 
 /** Each is durable when it resolves. @throws what the file system throws */
 export interface Register {
   /** Adds those that the log has and it does not. */
-  keep(erasures: Iterable<Asked>): Promise<void>;
+  keep(erasures: Iterable<RequestedErasure>): Promise<void>;
   /** Before the log has it. */
-  intend(erasure: Asked): Promise<void>;
+  intend(erasure: RequestedErasure): Promise<void>;
   /** After `intend`, where nothing came of it. */
-  drop(erasure: Asked): Promise<void>;
+  drop(erasure: RequestedErasure): Promise<void>;
 }
 
 /** @throws RegisterError @throws what the file system throws */
@@ -97,7 +104,7 @@ export function openRegister(file: string, logId: string): Register {
   }
   look();
 
-  async function add(erasures: readonly Asked[], state?: 'intended' | 'dropped'): Promise<void> {
+  async function add(erasures: readonly RequestedErasure[], state?: 'intended' | 'dropped'): Promise<void> {
     look();
     const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
     if (missing.length === 0) return;
@@ -137,4 +144,45 @@ async function append(file: string, text: string): Promise<void> {
     await handle.close();
   }
   if (isNew) syncFolderOf(file);
+}
+
+export type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
+
+/** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
+async function erasuresMissing(
+  store: OpenEventStore,
+  { config, commands }: { readonly config: Places; readonly commands: Pick<EraseOptions, 'erasures'> },
+) {
+  const logId = await demandLogId(store);
+  const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
+  return registered.length === 0
+    ? []
+    : missingErasures(registered, (await commands.erasures.fresh(erasuresStream)).state);
+}
+
+/** The register of the data folder, and its copy. */
+export const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
+  [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
+
+/** A log from a backup of before an erasure would show the erased person again: the service refuses it. @throws RegisterError @throws ServiceError `unavailable` */
+export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
+  const { length } = await erasuresMissing(store, known);
+  if (length === 0) return;
+  throw new RegisterError(
+    `the event log lacks ${length === 1 ? 'an erasure' : `${length} erasures`} of the register (${registerName}): it was put back from a backup of before. Nothing was served. Run: audience privacy reapply. It asks for the same erasures again, and the next start carries them through`,
+  );
+}
+
+/** Asks the log for them again. No service runs on it. @returns their ids @throws as `erasuresMissing` */
+export async function reapplyErasures(
+  ...[store, known]: Parameters<typeof erasuresMissing>
+): Promise<readonly string[]> {
+  const missing = await erasuresMissing(store, known);
+  for (const { erasure_id, subject_key, reason } of missing) {
+    const id = randomUUID();
+    const context = { correlationId: id, causationId: id, requestId: id, actor: 'cli' };
+    const asked = { erasure_id, subject_key, reason: reason ?? undefined };
+    await known.commands.erasures.execute({ stream: erasuresStream, command: { type: 'Request', ...asked }, context });
+  }
+  return missing.map(({ erasure_id }) => erasure_id);
 }

@@ -6,8 +6,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { Clocks, Subscriber } from '../flow/subscriber.js';
-import { takeTurns } from '../flow/turns.js';
+import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
@@ -43,7 +42,7 @@ export interface RetentionOptions {
 }
 
 const emailsABatch = 20;
-/** A batch is followed by a pause of so many times its own duration, and at least of so many milliseconds. */
+/** After a batch comes a pause: `times` as long as the batch took, and at least `atLeast` milliseconds. */
 const rest = { times: 9, atLeast: 100 };
 
 /** Resolves with the number of e-mails. One that cannot be erased does not keep the others from it: the first fault is thrown at the end. */
@@ -53,13 +52,13 @@ export async function eraseEnded(options: RetentionOptions, time: string): Promi
   let erased = 0;
   for await (const page of endedBefore(time))
     for (let from = 0; from < page.length && !signal.aborted; from += emailsABatch) {
-      const begun = monotonic();
+      const startedAt = monotonic();
       const batch = page.slice(from, from + emailsABatch);
       const done = await Promise.allSettled(batch.map((email) => eraseOne(options, email, time)));
       for (const one of done)
         if (one.status === 'rejected') faults.push(one.reason);
         else if (one.value) erased += 1;
-      await pause(Math.max(rest.atLeast, rest.times * (monotonic() - begun)));
+      await pause(Math.max(rest.atLeast, rest.times * (monotonic() - startedAt)));
     }
   if (faults.length > 0) throw faults[0];
   return erased;

@@ -1,6 +1,6 @@
 /** The views `groups`, `lists` and `tags`: one document per living group, list or tag, found by id or by name key. */
 import type { DomainEvent, EventType } from '../events/codec.js';
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
 type Named<Fields> = Fields & {

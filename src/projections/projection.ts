@@ -1,7 +1,7 @@
 /** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
 import type { DomainEvent, EventType } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
-import type { Scope } from '../events/scopes.js';
+import type { Scope } from '../events/keys.js';
 import type { Document, View } from '../readmodels/read-models.js';
 
 /**
@@ -11,12 +11,12 @@ import type { Document, View } from '../readmodels/read-models.js';
 export interface Projection<D extends Document = Document> extends View {
   /**
    * Whether documents hold something of what stands under `person` or `message`. An erasure then leaves no remains of
-   * them in the file. Nothing of it may be left after ContactErased and EmailErased: test/contract/projection.ts holds every view to that.
+   * them in the file. Nothing of it may be left after an erasure: test/contract/projection.ts holds every view to that.
    */
   readonly personal: boolean;
   /** Event types it folds. A change of what these yield, or of the indexes, needs a new version, hence a rebuild. */
   readonly handles: readonly EventType[];
-  /** Nobody reads single documents of it: an own write to one counts as one to all. */
+  /** Its documents are not read one by one: a write of this process to one counts as a write to all. */
   readonly readAsWhole?: boolean;
   /** What a key needs to read the documents over HTTP. Default: to read what the events are about. */
   readonly scopes?: readonly Scope[];

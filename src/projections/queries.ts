@@ -1,5 +1,5 @@
 /** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
-import { nameKey } from '../events/names.js';
+import { nameKey } from '../events/catalogues.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, Page, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
@@ -92,7 +92,7 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       return withSubscriptions(reader, documents[0]?.document);
     },
     streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
-    /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
+    /** By contact id. Undefined when there is no such list; no contact bears a deleted tag. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
     getDocument: (view: View, id: string) => reader.get(view, id),
     pageDocuments: async (view: View, { where, contains, ...page }: DocumentsRequest) => {
@@ -253,7 +253,7 @@ function standing({ status, because, tag_ids }: Subscription, names: TagNames): 
   return { status, tags: tagsOf(tag_ids, names), because: { event_id, type: `Contact${status}`, ...circumstances } };
 }
 
-/** Who is erased is not shown until the document is deleted. */
+/** An erased contact is not shown, also before its document is deleted. */
 const isShown = (contact: ContactDocument | undefined): contact is ShownContact => (contact?.email ?? null) !== null;
 
 function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ShownContact): ContactAnswer {

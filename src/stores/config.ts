@@ -2,9 +2,8 @@
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
-import { isDnsName, parseDkimKey } from '../mailer/dkim-key.js';
-import { isSmtpName } from '../mailer/smtp-name.js';
-import { parseSmtpUrl } from '../mailer/smtp-url.js';
+import { isDnsName, parseDkimKey } from '../mailer/dkim.js';
+import { isSmtpName, parseSmtpUrl } from '../mailer/smtp-url.js';
 import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
 
 export { ConfigurationError } from './values-from-files.js';

@@ -1,6 +1,6 @@
 /** What e-mails are signed with: reads the key where the configuration names a file. */
 import { readFileSync } from 'node:fs';
-import { parseDkimKey, type DkimSettings } from '../mailer/dkim-key.js';
+import { parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { ConfigurationError, type Config } from './config.js';
 
 /** @throws ConfigurationError that shows nothing of the key */

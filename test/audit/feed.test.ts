@@ -1,7 +1,6 @@
 /** The event feed over a log: what was appended comes out, as it is stored. */
 import { describe, expect, test } from 'vitest';
-import { createFeed, type FeedMessage } from '../../src/audit/feed.js';
-import type { FeedFilter } from '../../src/audit/feed-filter.js';
+import { createFeed, type FeedFilter, type FeedMessage } from '../../src/audit/feed.js';
 import { exampleEvents as e, exampleMetadata, examples, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 

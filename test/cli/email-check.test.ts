@@ -3,9 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkMailServer, type CheckStep } from '../../src/mailer/check.js';
-import { dkimRecord } from '../../src/mailer/dkim-key.js';
-import { ownSmtpName } from '../../src/mailer/smtp-name.js';
-import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
+import { dkimRecord } from '../../src/mailer/dkim.js';
+import { ownSmtpName, parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import { audience } from '../support/audience.js';
 import { startSmtp } from '../support/smtp.js';
 

@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CatalogueCommand } from '../../src/commands/catalogue.js';
-import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogues.js';
-import { nameKey } from '../../src/events/names.js';
+import { groupDecider, listDecider, tagDecider, type CatalogueCommand } from '../../src/commands/catalogue.js';
+import { nameKey } from '../../src/events/catalogues.js';
 import { apply, eventCount, given } from './given.js';
 
 const kinds = [

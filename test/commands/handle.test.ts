@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/commands/batch.js';
 import { contactDecider, type ContactCommand } from '../../src/commands/contact.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
-import { listDecider } from '../../src/commands/catalogues.js';
+import { listDecider } from '../../src/commands/catalogue.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Appended } from '../../src/events/envelope.js';
 import {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keyDecider, type KeyCommand, type KeysState } from '../../src/commands/keys.js';
-import type { KeyEvent } from '../../src/events/keys.js';
-import { scopes } from '../../src/events/scopes.js';
+import { scopes, type KeyEvent } from '../../src/events/keys.js';
 import { apply, eventCount, given } from './given.js';
 
 const now = '2026-03-01T10:00:00.000Z';

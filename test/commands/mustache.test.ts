@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { emailContent } from '../../src/commands/email-content.js';
-import { escapeHtml, render, type Variables } from '../../src/commands/mustache.js';
+import { emailContent, escapeHtml, render, type Variables } from '../../src/commands/mustache.js';
 import { ServiceError } from '../../src/errors.js';
 
 const { variables, vectors } = z

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readKinds } from '../../src/events/access.js';
 import { codec, eventSchemas, type EventType } from '../../src/events/codec.js';
 import { metadataSchema } from '../../src/events/envelope.js';
-import type { EndingReason } from '../../src/mailer/record.js';
+import type { EndingReason } from '../../src/mailer/reasons.js';
 import { codes, document, headings, rows, section } from '../support/markdown.js';
 
 const text = document('docs/events.md');

@@ -1,6 +1,6 @@
 /** docs/keys.md against the scopes and the form of keys. */
 import { expect, test } from 'vitest';
-import { scopes } from '../../src/events/scopes.js';
+import { scopes } from '../../src/events/keys.js';
 import { newApiKey } from '../../src/stores/data-folder.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 

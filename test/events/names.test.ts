@@ -1,6 +1,6 @@
 /** When two names are one. */
 import { expect, it } from 'vitest';
-import { nameKey } from '../../src/events/names.js';
+import { nameKey } from '../../src/events/catalogues.js';
 
 it.each([
   ['News', 'nEWS'],

@@ -8,7 +8,7 @@ import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '.
 import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { keepVerifiedHead, readVerifiedHead } from '../../src/evidence/verified-head.js';
-import { verifyTail } from '../../src/evidence/verify-tail.js';
+import { verifyTail } from '../../src/evidence/verify-on.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvent, newFolder, serviceInitialised, tampered } from '../support/evidence-log.js';

@@ -7,7 +7,7 @@ import { CommandFailedError } from '../../src/failures.js';
 import { checksumFileOf, demandPlace, writeWhole } from '../../src/export/file.js';
 import { asParquet } from '../../src/export/parquet.js';
 import { tableOf, type Row } from '../../src/export/source.js';
-import { inOrder } from '../../src/flow/in-order.js';
+import { inOrder } from '../../src/flow/batches.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 import { exampleEvents, examples, exampleSalt, toAppend } from '../support/examples.js';

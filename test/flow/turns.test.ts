@@ -1,6 +1,6 @@
 /** Turns of a subscriber: one at a time, a pause after each, however it ended. */
 import { expect, test } from 'vitest';
-import { takeTurns } from '../../src/flow/turns.js';
+import { takeTurns } from '../../src/flow/subscriber.js';
 
 test('a turn is due at once, and then a pause after the end of the last one, also of one that failed', async () => {
   let now = 0;

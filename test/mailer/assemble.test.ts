@@ -1,7 +1,7 @@
 /** Messages as they are written here against those that nodemailer builds by its streams. */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { expect, test } from 'vitest';
-import { assembled } from '../../src/mailer/assemble.js';
+import { assembled } from '../../src/mailer/message.js';
 
 const umlauts = 'Grüße aus Köln, dem 3. März – größer als je zuvor. '.repeat(40).trim();
 const texts: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
-import { holdOverdue } from '../../src/mailer/hold-overdue.js';
+import { holdOverdue } from '../../src/mailer/worklist.js';
 import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
 import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';

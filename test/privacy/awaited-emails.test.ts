@@ -1,6 +1,6 @@
 /** An erasure that meets an e-mail which is being sent: what is said, and when it is cut off. */
 import { expect, test } from 'vitest';
-import { createAwaitedEmails } from '../../src/privacy/awaited-emails.js';
+import { createAwaitedEmails } from '../../src/privacy/eraser.js';
 
 const email = { stream: 'email-1', email_id: 'eml_1', until: '2026-01-01T00:10:00.000Z' };
 

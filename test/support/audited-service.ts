@@ -12,7 +12,7 @@ import { createAudience } from '../../src/commands/audience.js';
 import { contactDecider } from '../../src/commands/contact.js';
 import type { Decider } from '../../src/commands/decider.js';
 import { emailDecider } from '../../src/commands/email.js';
-import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogues.js';
+import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogue.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';

@@ -4,7 +4,7 @@ import type { EmailHint, EmailHints } from '../../src/audit/emails.js';
 import type { HistoryRequest } from '../../src/audit/history.js';
 import type { HistoryItem } from '../../src/audit/answers.js';
 import type { AuditReader } from '../../src/audit/reading.js';
-import { subjectOf } from '../../src/commands/email-content.js';
+import { subjectOf } from '../../src/commands/mustache.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import { logHeads } from '../../src/evidence/log-head.js';

@@ -1,7 +1,7 @@
 /** What an endpoint is: one entry of the table that routes, handlers, the API document and the client are made from. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
-import type { Scope } from '../../events/scopes.js';
+import type { Scope } from '../../events/keys.js';
 import type { EchoFields } from '../envelope.js';
 import { nothing } from '../schemas/query.js';
 

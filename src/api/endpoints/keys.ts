@@ -1,6 +1,6 @@
 /** The endpoints of API keys. */
 import { z } from 'zod';
-import { isScope, scopes } from '../../events/scopes.js';
+import { isScope, scopes } from '../../events/keys.js';
 import { pageOf } from '../schemas/answers.js';
 import { apiKey, createdKey, revokedKey, rotatedKey } from '../schemas/answers-keys.js';
 import { name, futureMoment } from '../schemas/fields.js';

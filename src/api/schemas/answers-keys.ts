@@ -1,6 +1,6 @@
 /** What the endpoints of API keys answer. For the API description and for tests. */
 import { z } from 'zod';
-import { scopes } from '../../events/scopes.js';
+import { scopes } from '../../events/keys.js';
 import { keyId, object, text, time } from '../../events/values.js';
 
 const about = {

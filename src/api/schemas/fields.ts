@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isCalendarDay, parseTime } from '../../audit/times.js';
 import { parseMailbox } from '../../commands/address.js';
-import { maxEncoded, maxSubject, maxTemplate } from '../../commands/email-content.js';
+import { maxEncoded, maxSubject, maxTemplate } from '../../commands/mustache.js';
 import { isAddress } from '../../events/address.js';
 import type { SubscriptionStatus } from '../../events/contact.js';
 import { controlButLineBreak, controlButTabAndLineBreak, refusal, text, type TextRules } from './rules.js';

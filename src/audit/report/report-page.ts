@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Consent } from '../../events/contact.js';
 import { profileFields } from '../../events/contact.js';
-import type { ContactAt, Evidence, HistoryItem, ProfileValues, SubscriptionAt } from '../answers.js';
+import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../answers.js';
+import { profileIn } from '../event-descriptions.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 
@@ -101,21 +102,7 @@ function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time }
     summary,
     by: actor ?? 'unknown',
     request_id: request_id ?? 'unknown',
-    changes: changesIn(event),
+    changes: profileIn(event).map(([name, value]) => ({ name, value: value ?? 'cleared' })),
     consent: consent === undefined ? false : consentRow(consent, { type }),
   };
-}
-
-const changesIn = ({ type, data }: HistoryItem) =>
-  type === 'ContactCreated' || type === 'ContactProfileChanged'
-    ? personIn(data).map(([name, value]) => ({ name, value: value ?? 'cleared' }))
-    : [];
-
-/** The values that an event of the profile wrote. None where they were erased. */
-export function personIn(data: unknown): readonly (readonly [field: string, value: string | null])[] {
-  const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
-  if (typeof person !== 'object' || person === null) return [];
-  return Object.entries(person).flatMap(([field, value]: [string, unknown]) =>
-    field !== 'salt' && (value === null || typeof value === 'string') ? [[field, value] as const] : [],
-  );
 }

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import type { ListLife } from '../../audit/lists.js';
+import type { ListLife } from '../../audit/audit.js';
 import { basisLines } from './in-words.js';
 import { auditing } from './log.js';
 import { timeOption } from './options.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createAudit, type Audit } from '../../audit/audit.js';
 import type { EmailHint, EmailHints } from '../../audit/emails.js';
 import { jsonOrText } from '../../audit/redaction.js';
-import { subjectOf } from '../../commands/email-content.js';
+import { subjectOf } from '../../commands/mustache.js';
 import { ServiceError } from '../../errors.js';
 import { contactStream } from '../../events/streams.js';
 import type { EventReader, StoredEvent } from '../../eventstore/event-store.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
-import { nameKey } from '../../events/names.js';
+import { nameKey } from '../../events/catalogues.js';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from './on-terminal.js';

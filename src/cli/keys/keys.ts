@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
-import { scopes } from '../../events/scopes.js';
+import { scopes } from '../../events/keys.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';

@@ -72,7 +72,7 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
         start: (client, base) =>
           client.subscribeToAll({ ...base, fromPosition: END, filter: filterOf(prefix) }).on('confirmation', () => {
             confirmed();
-            // Events between two subscriptions have notified nobody.
+            // Events between two subscriptions were not notified.
             notify();
           }),
         signal,

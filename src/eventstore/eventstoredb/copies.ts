@@ -127,10 +127,10 @@ export function createCopies(
   }
 
   async function fill(reading: Promise<Page>, filling: Filling): Promise<Page> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { backwards, limit, signal } = filling;
     const [page] = await Promise.all([reading, unlessAborted(load(), signal)]);
-    if (performance.now() - begun > quickPageMs) await unlessAborted(load(), signal);
+    if (performance.now() - startedAt > quickPageMs) await unlessAborted(load(), signal);
     const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
     const all = inOrder();
     const places = all.slice(indexFrom(all, low), indexFrom(all, high) + 1).filter(isIn);
@@ -155,7 +155,7 @@ export function createCopies(
   };
 }
 
-/** What was read by then is given to nobody. */
+/** What was read until then is not passed on. */
 async function unlessAborted(look: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   let end = (): void => undefined;
   const aborted = new Promise<void>((resolve) => (end = resolve));

@@ -23,8 +23,7 @@ import { createHead } from './head.js';
 import { createPages } from './pages.js';
 import { formatPosition, isPosition } from './positions.js';
 import { createReader } from './reader.js';
-import { createRedactions } from './redactions.js';
-import { startScavenges } from './scavenge.js';
+import { createRedactions, startScavenges } from './redactions.js';
 import { parseServerUrl } from './url.js';
 
 export interface EventStoreDbOptions {

@@ -13,6 +13,11 @@ import { createCopies, type Copies } from './copies.js';
 import { unavailable } from './faults.js';
 import { eventsPerPage, type Pages } from './pages.js';
 import { readEvents, type ServerEvent } from './read-events.js';
+import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import type { ServerAddress } from './url.js';
 
 const charactersPerAppend = 64 * 1024;
 /** Streams that are redacted at a time; what they copy is written together. With more of them others wait longer. */
@@ -53,7 +58,7 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
   async function append(events: readonly StoredEvent[]): Promise<void> {
     const next = [...events];
     while (next.length > 0) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       let characters = 0;
       const fits = next.findIndex((event) => (characters += sizeOf(event)) > charactersPerAppend);
       const some = next.splice(0, fits < 0 ? next.length : Math.max(1, fits));
@@ -62,11 +67,11 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
       );
       const call = { stream: copies.stream, events: copied, expectedRevision: 'any' } as const;
       await connection.append(call, timings.appendMs);
-      if (next.length > 0) await rest(performance.now() - begun);
+      if (next.length > 0) await rest(performance.now() - startedAt);
     }
   }
 
-  /** Only forwards, whoever else is at it. Most streams have no settings yet. */
+  /** Moves only forwards, also where another process moves it at the same time. Most streams have no settings yet. */
   async function truncate(stream: string, before: bigint): Promise<void> {
     const settings = `$$${prefix}${stream}`;
     for (let current: ServerEvent | undefined; ; current = await lastSettings(settings)) {
@@ -141,11 +146,11 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (running < streamsAtOnce) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      void leave(waiting.length > 0 ? performance.now() - begun : 0);
+      void leave(waiting.length > 0 ? performance.now() - startedAt : 0);
     }
   }
 
@@ -177,3 +182,48 @@ function isSame(event: StoredEvent, copy: StoredEvent | undefined): boolean {
   if (copy === undefined) return false;
   return (Object.keys(event) as (keyof StoredEvent)[]).every((key) => event[key] === copy[key]);
 }
+
+/** Returns the ids of the scavenges, one for each node. @throws StoreUnavailableError a node did not answer, or refused */
+export const startScavenges = ({ nodes, credentials }: ServerAddress, timeoutMs: number): Promise<string[]> =>
+  Promise.all(nodes.map((node) => startScavenge(new URL(node.replace(/^esdb:/, 'http:')), { credentials, timeoutMs })));
+
+async function startScavenge(
+  node: URL,
+  { credentials, timeoutMs }: { credentials: ServerAddress['credentials']; timeoutMs: number },
+): Promise<string> {
+  const option = (name: string): string | undefined =>
+    [...node.searchParams].find(([key]) => key.toLowerCase().replace(/[_-]/g, '') === name)?.[1];
+  const caFile = option('tlscafile');
+  const options: RequestOptions = {
+    method: 'POST',
+    timeout: timeoutMs,
+    ...(credentials && { auth: `${credentials.username}:${credentials.password}` }),
+    ...(caFile !== undefined && { ca: readFileSync(caFile) }),
+  };
+  const scheme = option('tls') === 'false' ? 'http' : 'https';
+  const answer = await post(new URL(`${scheme}://${node.host}/admin/scavenge`), options);
+  const id = /ScavengeId: ([\w-]+)/.exec(answer)?.[1];
+  if (id === undefined)
+    throw new StoreUnavailableError(`EventStoreDB: no scavenge was started on ${node.host}: ${reasonIn(answer)}`);
+  return id;
+}
+
+const reasonIn = (answer: string): string =>
+  /^40[13] /.test(answer)
+    ? 'the credentials do not allow it, those of a user in the group $ops or $admins do'
+    : answer.slice(0, 100);
+
+/** Resolves with the status and the text of the answer, or with what went wrong. */
+const post = (url: URL, options: RequestOptions): Promise<string> =>
+  new Promise((resolve) => {
+    const failed = (error: Error): void => resolve(error.message);
+    const sent = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve(`${answer.statusCode} ${Buffer.concat(chunks).toString()}`));
+      answer.on('error', failed);
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', failed);
+    sent.end();
+  });

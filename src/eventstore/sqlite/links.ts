@@ -33,7 +33,7 @@ export interface SqliteLinks extends LinkSource {
   readonly tree: TreeSource;
   /** Of what is committed, as far as it is read here. @throws StoreUnavailableError */
   chainHead(): ChainHead;
-  /** Of the file, whoever wrote it. @throws StoreUnavailableError */
+  /** Of the file, also where another process wrote it. @throws StoreUnavailableError */
   fileHead(): ChainHead;
   /** The chain up to the event with this ordinal; undefined where there is none. @throws StoreUnavailableError */
   headAt(count: number): ChainHead | undefined;

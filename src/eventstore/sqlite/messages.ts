@@ -1,6 +1,12 @@
 /** What the main thread and the writer thread say to each other; flat arrays, because these are cheap to clone. */
 import type { ChainHead } from '../chain.js';
-import type { EventToAppend, ExpectedRevision } from '../event-store.js';
+import {
+  WrongExpectedRevisionError,
+  type AppendResult,
+  type EventToAppend,
+  type ExpectedRevision,
+} from '../event-store.js';
+import { formatPosition } from './schema.js';
 
 /** Expectations as numbers; a revision stands for itself. */
 export const noStream = -1;
@@ -105,5 +111,21 @@ export function expectationNumber(expected: ExpectedRevision): number {
       return anyRevision;
     default:
       return Math.min(Number(expected), Number.MAX_SAFE_INTEGER);
+  }
+}
+
+/** An append that waits for the answer of the writer. */
+export interface PendingAppend extends Append {
+  readonly expectedRevision: ExpectedRevision;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Answers the appends of a message by the outcomes of the writer. */
+export function settle(appends: readonly PendingAppend[], outcomes: Float64Array): void {
+  for (const [at, { expectedRevision, resolve, reject }] of appends.entries()) {
+    const [kind, revision = 0, position = 0] = outcomes.subarray(3 * at);
+    if (kind === appended) resolve({ revision: BigInt(revision), position: formatPosition(position) });
+    else reject(new WrongExpectedRevisionError(expectedRevision, revision < 0 ? 'no_stream' : BigInt(revision)));
   }
 }

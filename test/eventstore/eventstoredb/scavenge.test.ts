@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { startScavenges } from '../../../src/eventstore/eventstoredb/scavenge.js';
+import { startScavenges } from '../../../src/eventstore/eventstoredb/redactions.js';
 
 test.each([401, 403])('a user who may not is told whose it is: %i', async (status) => {
   // As EventStoreDB does: the reason is in the status alone.
