@@ -44,7 +44,7 @@ export const operationTable = ${table} as const;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [{ allOf, createEndpoints }, { createDocument }, { errorCatalogue }] = await Promise.all([
-    import('../dist/api/endpoints/endpoints.js'),
+    import('../dist/api/resources/table.js'),
     import('../dist/api/openapi/document.js'),
     import('../dist/errors.js'),
   ]);

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
+import { allOf, createEndpoints } from '../../src/api/resources/table.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import {
   instant,

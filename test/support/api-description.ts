@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
+import { allOf, createEndpoints } from '../../src/api/resources/table.js';
 import { readExamples } from '../../src/api/openapi/examples.js';
 import { createDocument, errorsOf } from '../../src/api/openapi/document.js';
-import { securityHeaders } from '../../src/api/security-headers.js';
+import { securityHeaders } from '../../src/api/http/security-headers.js';
 import { errorCatalogue, type ErrorCode } from '../../src/errors.js';
 
 export interface Described {

@@ -1,7 +1,7 @@
 /** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
 import { isDeepStrictEqual } from 'node:util';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import type { AnyEndpoint } from '../endpoints/endpoint.js';
+import type { AnyEndpoint } from '../http/endpoint.js';
 import type { Examples, Example } from './examples.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';

@@ -1,6 +1,6 @@
 /** Opens the schemas of answers to what later versions add, so that generated clients outlive them: more fields, more values, other texts. */
 import { z } from 'zod';
-import { isObject } from '../envelope.js';
+import { isObject } from '../http/envelope.js';
 
 const maxInt32 = 2 ** 31 - 1;
 /** Bounds may widen. The operations have whole examples. */

@@ -1,8 +1,8 @@
 /** JSON Schema of the zod schemas of the table; those with a name stand once, in the components. */
 import { z } from 'zod';
 import { isErrorCode, type ErrorCode } from '../../errors.js';
-import { isObject } from '../envelope.js';
-import { codeOfType } from '../parse.js';
+import { isObject } from '../http/envelope.js';
+import { codeOfType } from '../http/parse.js';
 import { openAnswer } from './open-answers.js';
 
 export type Json = Readonly<Record<string, unknown>>;

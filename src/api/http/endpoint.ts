@@ -1,0 +1,88 @@
+/** What an endpoint is: one entry of the table that routes, handlers, the API document and the client are made from. */
+import type { z } from 'zod';
+import type { ErrorCode } from '../../errors.js';
+import type { Scope } from '../../events/scopes.js';
+import type { EchoFields } from './envelope.js';
+import { nothing } from '../schemas/query.js';
+
+/** What a success answers. */
+export interface Success {
+  /** 202: it is begun. Default: 200. */
+  readonly status?: 202;
+  readonly data?: z.ZodType;
+  /** What may stand beside `data`. */
+  readonly beside?: z.ZodRawShape;
+  /** Without the envelope, by media type; of lines and events: what one of them holds. */
+  readonly others?: Readonly<Record<string, z.ZodType>>;
+  /** Beside those that follow from what the endpoint is. */
+  readonly headers?: readonly string[];
+  /** It has an `ETag`: 304 where a client has it already. */
+  readonly cached?: true;
+}
+
+export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
+  /** Name of the operation in the API document and in the client. */
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'postOrDelete';
+  /** With its parameters in braces. */
+  readonly path: Path;
+  /** What the API key must be allowed to do; `none`: no key is asked for; `of the view`: to read what the view holds. */
+  readonly scope: Scope | 'none' | 'of the view';
+  readonly summary: string;
+  readonly description?: string;
+  /**
+   * Not one of the seventeen of the original API: 404 for an unknown id, and unknown body fields
+   * and query parameters are refused. The seventeen ignore these.
+   */
+  readonly own?: true;
+  /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
+  readonly replays?: true;
+  readonly body: Body;
+  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. */
+  readonly lines?: z.ZodType;
+  readonly query: Query;
+  /** What of the body errors echo. Default: every field that is documented. */
+  readonly echo?: EchoFields;
+  /** What a 401 carries as `data`. Default: the echo. */
+  readonly unauthorized?: 'empty' | 'absent';
+  readonly serverFault?: 'internal_update';
+  /** Bytes; default 256 KiB. */
+  readonly bodyLimit?: number;
+  readonly bucket?: 'email';
+  /** Of a success. Absent on GETs. */
+  readonly message?: string;
+  readonly answer: Success;
+  /** The refusals of its rules, if any, beside those that follow from what it is and from the schemas of its fields. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, string>;
+
+/** The names in braces. */
+export type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
+/** What an endpoint says beyond its kind. */
+type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
+  Endpoint<Body, Query, string>,
+  'id' | 'path' | 'method' | 'own' | 'body' | 'query'
+> & { readonly body?: Body; readonly query?: Query };
+
+function kind(common: Pick<AnyEndpoint, 'method' | 'own'>) {
+  function endpoint<
+    const Path extends string,
+    Body extends z.ZodType = typeof nothing,
+    Query extends z.ZodType = typeof nothing,
+  >(id: string, path: Path, description: Description<Body, Query>): Endpoint<Body, Query, Path>;
+  function endpoint(id: string, path: string, description: Description<z.ZodType, z.ZodType>): AnyEndpoint {
+    return { id, path, body: nothing, query: nothing, ...common, ...description };
+  }
+  return endpoint;
+}
+
+export const read = kind({ method: 'get' });
+export const write = kind({ method: 'post' });
+export const remove = kind({ method: 'postOrDelete' });
+export const ownRead = kind({ method: 'get', own: true });
+export const ownWrite = kind({ method: 'post', own: true });

@@ -1,0 +1,41 @@
+/** Finds the contact that an auditor asks for, by its id or its address. */
+import { ServiceError } from '../../../errors.js';
+import { recipientOf } from '../../../events/streams.js';
+import type { Queries } from '../../../projections/queries.js';
+import type { Call } from '../../http/endpoint-runner.js';
+import { parseContact } from '../../http/query.js';
+import type { Reads } from '../../http/reads.js';
+
+export interface FoundContact {
+  readonly stream: string;
+  /** Undefined: asked for by address. Then there may be no such contact. */
+  readonly contactId?: string;
+  /** Under which reads of its record are recorded. */
+  readonly subject: string;
+}
+
+/** @throws ServiceError `no_such_contact`, `unavailable`, and what is wrong with an address */
+export type FindContact = (call: Pick<Call, 'minPosition'>, text: string) => Promise<FoundContact>;
+
+export interface ContactSources {
+  readonly queries: Pick<Queries, 'contactById' | 'streamOfErased'>;
+  readonly reads: Reads;
+  readonly streamOf: (email: string) => string;
+}
+
+/** The stream follows from an address; for an id the view knows it, also of a contact that was erased. */
+export function contactFinder({ queries, reads, streamOf }: ContactSources): FindContact {
+  const at = (stream: string): FoundContact => ({ stream, subject: recipientOf(stream) });
+  return async (call, text) => {
+    const contact = parseContact(text);
+    if ('email' in contact) return at(streamOf(contact.email));
+    const { contactId } = contact;
+    await reads.visible(call, { touched: [`contacts/${contactId}`], parked: [] });
+    const found = await queries.contactById(contactId);
+    const stream = found === undefined ? await queries.streamOfErased(contactId) : streamOf(found.email);
+    if (stream !== undefined) return { ...at(stream), contactId };
+    // The view may lack the contact because it could not fold its events.
+    if (reads.isIncomplete(['contacts'])) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
+    throw new ServiceError('no_such_contact');
+  };
+}

@@ -1,0 +1,69 @@
+/** What the endpoints of transactional e-mail do: send, what became of it, release and cancel. */
+import type { ChangedEmail, EmailRequests, PlacedEmail } from '../../../commands/email-requests.js';
+import { ServiceError } from '../../../errors.js';
+import type { Queries } from '../../../projections/queries.js';
+import type { Call } from '../../http/endpoint-runner.js';
+import type { Endpoints } from '../table.js';
+import type { Answer } from '../../http/envelope.js';
+import { writtenHeaders } from '../../http/request-headers.js';
+import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import type { Routes } from '../../http/routes.js';
+
+export interface EmailRoutes {
+  readonly endpoints: Endpoints['email'];
+  readonly email: EmailRequests;
+  readonly queries: Queries;
+  readonly reads: Reads;
+  readonly clock: () => number;
+}
+
+type EmailCall = Call<unknown, unknown, 'email_id'>;
+
+export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, clock }: EmailRoutes): void {
+  routes.on(endpoints.send, async ({ input, context, idempotencyKey }) => {
+    const { variables: _, ...shown } = input;
+    const accepted = await email.send({ message: input, idempotencyKey }, context);
+    const location = ['Location', `/v1/email/${accepted.emailId}`];
+    return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
+  });
+
+  /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
+  async function placeOf(call: EmailCall): Promise<PlacedEmail> {
+    const id = call.parameter('email_id');
+    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    const place = await queries.placeOfEmail(id);
+    if (place === undefined) throw new ServiceError('not_found');
+    return place;
+  }
+
+  const changed = ({ emailId, status, position }: ChangedEmail): Answer => ({
+    data: { email_id: emailId, state: status },
+    headers: ['X-Position', position],
+  });
+
+  routes.on(endpoints.release, async (call) => {
+    const now = new Date(clock()).toISOString();
+    return changed(await email.release(await placeOf(call), now, call.context));
+  });
+
+  routes.on(endpoints.cancel, async (call) => changed(await email.cancel(await placeOf(call), call.context)));
+
+  routes.on(endpoints.get, async (call) => {
+    const id = call.parameter('email_id');
+    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    const found = await queries.getEmail(id);
+    if (found === undefined) throw new ServiceError('not_found');
+    if (reads.isIncomplete(['emails']))
+      reads.checkParked({ view: 'emails', stream: (await queries.placeOfEmail(id))?.stream ?? '' });
+    return { data: found };
+  });
+
+  routes.on(endpoints.page, async (call) => {
+    const { state } = call.query;
+    const scope = ['emails', state ?? ''];
+    const page = pageRequest(call.query, scope);
+    await reads.visible(call, { touched: ['emails'], parked: [] });
+    const isIncomplete = reads.isIncomplete(['emails']);
+    return pageOf(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
+  });
+}
