@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1d0c236ce61bba8e71c0449c532879abbe66b81b2aeefd23faf6be7773c7be44. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6d141073a691d73a669b18e4c2bcf8a0e2b842b67cbd48ac970cb28c654afec9. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3803,10 +3803,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -3815,7 +3812,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -3824,8 +3821,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused42: {
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
+     */
+    Refused41: {
       headers: {
         [name: string]: unknown;
       };
@@ -3833,8 +3833,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused43: {
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -5249,7 +5249,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5283,7 +5283,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5548,7 +5548,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       default: components['responses']['General'];
     };
   };
@@ -5670,8 +5670,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -5966,8 +5966,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
-      404: components['responses']['Refused43'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6001,7 +6001,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused6'];
-      404: components['responses']['Refused43'];
+      404: components['responses']['Refused40'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

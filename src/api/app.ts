@@ -1,41 +1,38 @@
 /** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { createAudit } from '../audit/audit.js';
 import type { LogHead } from '../audit/answers.js';
+import { createAudit } from '../audit/audit.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/email-content.js';
 import { ServiceError } from '../errors.js';
+import type { Proofs } from '../evidence/person-proofs.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
-import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
 import { createAccessLog } from './http/access-log.js';
+import { allowOrigins, isPreflight } from './http/cors.js';
+import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './http/endpoint-runner.js';
+import { createReads, type StreamOfView } from './http/reads.js';
+import { minPositionOf } from './http/request-headers.js';
+import { createRoutes, type Routes } from './http/routes.js';
+import { createDocument, readExamples } from './openapi/document.js';
 import { analyticsRoutes } from './resources/analytics/handlers.js';
 import { auditRoutes } from './resources/audit/handlers.js';
-import type { Proofs } from '../evidence/person-proofs.js';
+import { kinds } from './resources/catalogues/endpoints.js';
 import { catalogueRoutes } from './resources/catalogues/handlers.js';
 import { contactRoutes } from './resources/contacts/handlers.js';
-import { allowOrigins, isPreflight } from './http/cors.js';
 import { emailRoutes } from './resources/email/handlers.js';
-import { docsRoutes } from './resources/service/handlers.js';
-import { readExamples } from './openapi/examples.js';
-import { createDocument } from './openapi/document.js';
-import { kinds } from './resources/catalogues/endpoints.js';
-import { allOf, createEndpoints } from './resources/table.js';
-import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './http/endpoint-runner.js';
-import { healthRoutes, type Readiness } from './resources/service/health.js';
 import { keysRoutes, type KeysOfApi } from './resources/keys/handlers.js';
-import { minPositionOf } from './http/min-position.js';
-import { addPersonExport } from './resources/privacy/person-export.js';
-import { privacyRoutes } from './resources/privacy/handlers.js';
-import type { Erasures } from '../privacy/erasures.js';
+import { addPersonExport, privacyRoutes } from './resources/privacy/handlers.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './resources/projections/handlers.js';
+import { docsRoutes, healthRoutes, type Readiness } from './resources/service/handlers.js';
+import { createResources } from './resources/table.js';
 import { viewsRoutes } from './resources/views/handlers.js';
-import { createReads, type StreamOfView } from './http/reads.js';
-import { createRoutes, type Routes } from './http/routes.js';
 
 export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -101,26 +98,25 @@ function mountEndpoints(
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   const routes = createRoutes(app, runner);
-  const endpoints = createEndpoints(options.clock);
   docsRoutes(app, runner, () =>
-    createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
+    createDocument({ resources: createResources(options.clock), examples: readExamples(), version: options.version }),
   );
-  contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
+  contactRoutes(routes, { ...options, audience, queries, reads });
   for (const kind of kinds) {
     const name = `${kind}s` as const;
-    catalogueRoutes(routes, { kind, endpoints: endpoints[name], catalogue: audience[name], reads, ...queries[name] });
+    catalogueRoutes(routes, { kind, catalogue: audience[name], reads, ...queries[name] });
   }
-  emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
-  analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
-  projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
-  viewsRoutes(routes, { ...options, endpoints: endpoints.views, projections: liveProjections, reads });
-  keysRoutes(routes, { ...options, endpoints: endpoints.keys });
-  privacyRoutes(routes, { ...options, endpoints: endpoints.privacy });
+  emailRoutes(routes, { ...options, email: audience.email, queries, reads });
+  analyticsRoutes(routes, { ...options, reads });
+  projectionsRoutes(routes, { ...options, projections: liveProjections });
+  viewsRoutes(routes, { ...options, projections: liveProjections, reads });
+  keysRoutes(routes, options);
+  privacyRoutes(routes, options);
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   const access = createAccessLog(options.recordRead);
   const audited = ofIntactLog(routes, options.altered);
-  auditRoutes(audited, { ...options, endpoints: endpoints.audit, audit, access, reads });
-  addPersonExport(audited, endpoints.privacy.export, { ...options, audit, access, reads });
+  auditRoutes(audited, { ...options, audit, access, reads });
+  addPersonExport(audited, { ...options, audit, access, reads });
 }
 
 /** Looked at before each answer: what is read after it goes no further than what the service knows. */

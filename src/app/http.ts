@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/http/client-address.js';
-import type { Readiness } from '../api/resources/service/health.js';
+import type { Readiness } from '../api/resources/service/handlers.js';
 import { createRateLimiter } from '../api/http/rate-limit.js';
 import { closeServer, createServer } from '../api/http/server.js';
 import { ownCertificate, readCertificate, type Certificate } from '../stores/certificate.js';

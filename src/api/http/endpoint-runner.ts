@@ -4,14 +4,11 @@ import type { z } from 'zod';
 import type { CommandContext } from '../../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import type { Grant } from './auth.js';
-import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
 import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
-import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
+import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoint.js';
-import { idempotencyKeyOf } from './request-headers.js';
-import { createParser, type Parser } from './parse.js';
-import { prefersStrict, strictApplied } from './prefer.js';
-import { checkParameters } from './query.js';
+import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
+import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
 import {
   afterPreviousResponse,
@@ -22,6 +19,7 @@ import {
   type RequestContext,
   type RequestOptions,
 } from './request-context.js';
+import { idempotencyKeyOf, prefersStrict, strictApplied } from './request-headers.js';
 import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './send.js';
 
 /** A request that has passed every check but those of the rules. */

@@ -1,9 +1,9 @@
-/** What an endpoint is: one entry of the table that routes, handlers, the API document and the client are made from. */
-import type { z } from 'zod';
+/** What an endpoint is, and a resource: what routes, handlers, the API document and the client are made from. */
+import { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
 import type { Scope } from '../../events/scopes.js';
+import type { PathParameter } from '../schemas/parameters.js';
 import type { EchoFields } from './envelope.js';
-import { nothing } from '../schemas/query.js';
 
 /** What a success answers. */
 export interface Success {
@@ -56,6 +56,16 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Endpoints that belong together, and what the API document says of them. */
+export interface Resource {
+  /** Tag of its operations, and of no other resource's. */
+  readonly name: string;
+  readonly description: string;
+  /** Those in the paths of its endpoints. */
+  readonly parameters: Readonly<Record<string, PathParameter>>;
+  readonly endpoints: Readonly<Record<string, AnyEndpoint>>;
+}
+
 export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, string>;
 
 /** The names in braces. */
@@ -68,6 +78,8 @@ type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
   Endpoint<Body, Query, string>,
   'id' | 'path' | 'method' | 'own' | 'body' | 'query'
 > & { readonly body?: Body; readonly query?: Query };
+
+const nothing = z.object({});
 
 function kind(common: Pick<AnyEndpoint, 'method' | 'own'>) {
   function endpoint<

@@ -98,3 +98,17 @@ function refusalOf(issue: z.core.$ZodIssue | undefined): Readonly<Record<string,
     return { code: codeOfType['enum'], names: list.format(issue.values.map(String)) };
   return issue?.code === 'custom' ? (issue.params ?? {}) : {};
 }
+
+/** What the options of the command line are called here. */
+const nameOf: Readonly<Record<string, string | undefined>> = { list: 'list_id', at: 'time' };
+
+/** A misspelt filter would answer more than was asked for. @throws ServiceError `unknown_parameter` */
+export function checkParameters(query: Values, known: readonly string[]): void {
+  for (const given of Object.keys(query)) {
+    if (known.includes(given)) continue;
+    const field = given.slice(0, longestName);
+    const names = Object.hasOwn(nameOf, field) ? nameOf[field] : undefined;
+    if (names === undefined || !known.includes(names)) throw new ServiceError('unknown_parameter', { field });
+    throw new ServiceError('unknown_parameter_near', { field, names });
+  }
+}

@@ -1,8 +1,8 @@
 /** What all reads share: waiting for one's own writes, parked streams, paging. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.js';
-import type { OwnWrites } from '../../projector/read-your-writes.js';
 import type { PageAnswer, PageRequest } from '../../projections/queries.js';
+import type { OwnWrites } from '../../projector/read-your-writes.js';
 import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 

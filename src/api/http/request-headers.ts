@@ -1,6 +1,8 @@
-/** The header `Idempotency-Key`: every write takes it, since clients may add it to each. It has an effect on what makes something. */
+/** What the headers of a request ask for: `Idempotency-Key`, `X-Min-Position`, `Prefer` and `Accept`. */
 import type { Request } from 'express';
+import { positionUpTo } from '../../audit/feed.js';
 import { ServiceError } from '../../errors.js';
+import type { Position } from '../../eventstore/event-store.js';
 import type { AnyEndpoint } from './endpoint.js';
 
 /** Undefined also where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
@@ -20,3 +22,36 @@ export const writtenHeaders = ({
   readonly replayed: boolean;
 }): readonly string[] =>
   replayed ? ['X-Position', position, 'Idempotent-Replayed', 'true'] : ['X-Position', position];
+
+export interface LogPositions {
+  /** What the views show, as this process knows; `''` where it does not know yet. */
+  readonly shown: () => Position;
+  /** The head of the log, read now. @throws StoreUnavailableError */
+  readonly head: () => Promise<Position>;
+}
+
+/** The position to wait for; undefined where the views show it already. @throws ServiceError `invalid_position`, see `positionUpTo` */
+export async function minPositionOf(header: string, { shown, head }: LogPositions): Promise<Position | undefined> {
+  if (header === '' || positionUpTo(header, shown()) !== undefined) return undefined;
+  const position = positionUpTo(header, await head());
+  if (position === undefined) throw new ServiceError('invalid_position');
+  return position;
+}
+
+export const strictApplied: readonly string[] = ['Preference-Applied', 'handling=strict'];
+
+/** Whether `handling=strict` stands in the header; the first `handling` counts. */
+export function prefersStrict(header: string | string[] | undefined): boolean {
+  if (header === undefined) return false;
+  const preferences = String(header).split(',');
+  const handling = preferences
+    .map((preference) => /^\s*handling\s*=\s*"?(\w+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return handling?.toLowerCase() === 'strict';
+}
+
+/** A client that takes anything gets JSON. Caches are told that the header decides. */
+export function wantsPage(request: Request): boolean {
+  request.res?.vary('Accept');
+  return request.accepts(['application/json', 'text/html']) === 'text/html';
+}

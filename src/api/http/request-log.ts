@@ -1,7 +1,7 @@
 /** The log lines of requests. */
 import type { Logger } from 'pino';
-import type { RequestLine } from './request-context.js';
 import { ServiceError } from '../../errors.js';
+import type { RequestLine } from './request-context.js';
 
 /**
  * One line per request in pino's format, put together here: every value is a number, a constant or checked before, and

@@ -3,8 +3,8 @@ import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.js';
 import { isPreflight } from './cors.js';
-import type { Endpoint } from './endpoint.js';
 import type { EndpointRunner, Handle } from './endpoint-runner.js';
+import type { Endpoint } from './endpoint.js';
 
 interface OpenRoute {
   readonly app: Express;

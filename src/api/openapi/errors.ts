@@ -1,7 +1,7 @@
 /** The errors in the OpenAPI document: one schema for all, and responses whose descriptions name each type with its messages. */
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { headersNamed } from './texts.js';
 import type { Json } from './schemas.js';
+import { headersNamed } from './texts.js';
 
 const types = [...new Set(Object.values(errorCatalogue).map(({ type }) => `\`${type}\``))].sort();
 

@@ -1,37 +1,31 @@
-/** The table of all endpoints: no other place names a route. */
-import { analyticsEndpoints } from './analytics/endpoints.js';
-import { auditEndpoints } from './audit/endpoints.js';
-import { catalogueEndpoints } from './catalogues/endpoints.js';
-import { contactEndpoints } from './contacts/endpoints.js';
-import { docsEndpoints } from './service/docs-endpoints.js';
-import { emailEndpoints } from './email/endpoints.js';
-import type { AnyEndpoint } from '../http/endpoint.js';
-import { healthEndpoints } from './service/endpoints.js';
-import { keyEndpoints } from './keys/endpoints.js';
-import { privacyEndpoints } from './privacy/endpoints.js';
-import { projectionsEndpoints } from './projections/endpoints.js';
-import { viewEndpoints } from './views/endpoints.js';
+/** The table of all resources, for the description of the API. */
+import type { AnyEndpoint, Resource } from '../http/endpoint.js';
+import { analytics } from './analytics/endpoints.js';
+import { audit } from './audit/endpoints.js';
+import { catalogue } from './catalogues/endpoints.js';
+import { contacts } from './contacts/endpoints.js';
+import { email } from './email/endpoints.js';
+import { keys } from './keys/endpoints.js';
+import { privacy } from './privacy/endpoints.js';
+import { projections } from './projections/endpoints.js';
+import { service } from './service/endpoints.js';
+import { views } from './views/endpoints.js';
 
-/** By resource. `clock` tells milliseconds since the epoch. */
-export function createEndpoints(clock: () => number) {
-  return {
-    groups: catalogueEndpoints('group'),
-    lists: catalogueEndpoints('list'),
-    tags: catalogueEndpoints('tag'),
-    contacts: contactEndpoints(clock),
-    email: emailEndpoints,
-    audit: auditEndpoints,
-    analytics: analyticsEndpoints,
-    projections: projectionsEndpoints,
-    views: viewEndpoints,
-    keys: keyEndpoints,
-    privacy: privacyEndpoints,
-    health: healthEndpoints,
-    docs: docsEndpoints,
-  };
-}
+/** `clock` tells milliseconds since the epoch. */
+export const createResources = (clock: () => number): readonly Resource[] => [
+  catalogue('group'),
+  catalogue('list'),
+  catalogue('tag'),
+  contacts(clock),
+  email,
+  audit,
+  analytics,
+  views,
+  projections,
+  keys,
+  privacy,
+  service,
+];
 
-export type Endpoints = ReturnType<typeof createEndpoints>;
-
-export const allOf = (endpoints: Endpoints): readonly AnyEndpoint[] =>
-  Object.values(endpoints).flatMap((resource) => Object.values<AnyEndpoint>(resource));
+export const endpointsOf = (resources: readonly Resource[]): readonly AnyEndpoint[] =>
+  resources.flatMap(({ endpoints }) => Object.values(endpoints));

@@ -1,17 +1,22 @@
 /** What the endpoints of the analyst do: list growth, tag use and e-mail outcomes by day, week or month. */
 import type { z } from 'zod';
 import { ServiceError } from '../../../errors.js';
-import type { AnalyticsQueries, GrowthAnswer, Rows, TagUseAnswer, Wanted } from '../../../projections/analytics-queries.js';
+import type {
+  AnalyticsQueries,
+  GrowthAnswer,
+  Rows,
+  TagUseAnswer,
+  Wanted,
+} from '../../../projections/analytics-queries.js';
 import { countIntervals, dayOf, later, type Range } from '../../../projections/calendar.js';
 import { lifeId } from '../../../projections/list-growth.js';
 import { tagLifeId } from '../../../projections/tag-use.js';
 import type { Answer } from '../../http/envelope.js';
-import type { Endpoints } from '../table.js';
 import type { Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
+import { analyticsEndpoints } from './endpoints.js';
 
 export interface AnalyticsRoutes {
-  readonly endpoints: Endpoints['analytics'];
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -19,7 +24,7 @@ export interface AnalyticsRoutes {
 
 const maxRows = 3_700;
 
-export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, clock }: AnalyticsRoutes): void {
+export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsRoutes): void {
   const today = (): string => dayOf(new Date(clock()).toISOString());
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
@@ -33,7 +38,7 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
     return answer(view, found, { ...life, deleted_at: deleted?.at ?? null });
   }
 
-  routes.on(endpoints.listGrowth, async (call) => {
+  routes.on(analyticsEndpoints.listGrowth, async (call) => {
     const wanted = wantedOf(call.query, today());
     const id = call.parameter('list_id');
     const view = 'list_growth';
@@ -42,7 +47,7 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
     return ofLife(view, await analytics.listGrowth(id, wanted));
   });
 
-  routes.on(endpoints.tagUse, async (call) => {
+  routes.on(analyticsEndpoints.tagUse, async (call) => {
     const wanted = wantedOf(call.query, today());
     const id = call.parameter('tag_id');
     const view = 'tag_use';
@@ -53,7 +58,7 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
     return ofLife(view, await analytics.tagUse(id, wanted));
   });
 
-  routes.on(endpoints.emailOutcomes, async (call) => {
+  routes.on(analyticsEndpoints.emailOutcomes, async (call) => {
     const wanted = wantedOf(call.query, today());
     const view = 'email_outcomes';
     await reads.visible(call, { touched: [view], parked: [] });
@@ -61,10 +66,7 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
   });
 }
 
-function wantedOf(
-  { from, to, interval }: z.output<Endpoints['analytics']['listGrowth']['query']>,
-  today: string,
-): Wanted {
+function wantedOf({ from, to, interval }: z.output<typeof analyticsEndpoints.listGrowth.query>, today: string): Wanted {
   const first = from === undefined ? undefined : dayOf(from);
   return { from: first, to: to === undefined ? later(today, first ?? '') : dayOf(to), interval, check };
 }

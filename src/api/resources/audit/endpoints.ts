@@ -1,12 +1,23 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
 import * as answers from '../../../audit/answers.js';
-import { report } from '../../../audit/report/report-answer.js';
 import { isEventType } from '../../../audit/feed.js';
-import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../../schemas/query.js';
-import { incomplete, pageOf } from '../contacts/answers.js';
+import { report } from '../../../audit/report/report-answer.js';
 import { proofSchema } from '../../../evidence/bundle.js';
-import { ownRead } from '../../http/endpoint.js';
+import { ownRead, type Resource } from '../../http/endpoint.js';
+import {
+  between,
+  choice,
+  incomplete,
+  inOrder,
+  optionalLimit,
+  optionalText,
+  outOfOrder,
+  pageOf,
+  paging,
+  textInPath,
+  time,
+} from '../../schemas/parameters.js';
 
 const listId = optionalText('Id or name of a list: only what concerns it.');
 const listErrors = ['no_such_list', 'no_such_list_near'] as const;
@@ -116,4 +127,11 @@ export const auditEndpoints = {
     answer: answers.feed,
     errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
+};
+
+export const audit: Resource = {
+  name: 'Audit',
+  description: 'What happened, answered from the event log itself.',
+  parameters: { contact: textInPath('Id or address of a contact.'), list_id: textInPath('Id or name of a list.') },
+  endpoints: auditEndpoints,
 };

@@ -5,15 +5,15 @@ import type { FeedEvent } from '../../../audit/answers.js';
 import type { Audit } from '../../../audit/audit.js';
 import type { Feed, FeedRequest } from '../../../audit/feed.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
-import { createSlots } from '../../../flow/slots.js';
 import { ServiceError } from '../../../errors.js';
 import { wholeLog } from '../../../events/access.js';
+import { createSlots } from '../../../flow/slots.js';
 import { createAccessLog, type AccessLog } from '../../http/access-log.js';
-import type { FindContact } from './find-contact.js';
 import type { Call } from '../../http/endpoint-runner.js';
-import type { Endpoints } from '../table.js';
-import { defaultLimit } from '../../schemas/query.js';
 import type { Routes } from '../../http/routes.js';
+import { defaultLimit } from '../../schemas/parameters.js';
+import { auditEndpoints } from './endpoints.js';
+import type { FindContact } from './find-contact.js';
 
 const mostFollowers = 100;
 /** Something is sent at least this often, so that a dead connection is noticed. */
@@ -22,8 +22,7 @@ const lookForStopMs = 250;
 /** Of who asks who looked. */
 const unrecorded = createAccessLog(undefined);
 
-type Events = Endpoints['audit']['events'];
-type EventsQuery = z.output<Events['query']>;
+type EventsQuery = z.output<typeof auditEndpoints.events.query>;
 
 interface FeedRoute {
   readonly audit: Pick<Audit, 'begin' | 'feed'>;
@@ -32,11 +31,11 @@ interface FeedRoute {
   readonly isStopping: () => boolean;
 }
 
-export function addFeed(routes: Routes, endpoint: Events, options: FeedRoute): void {
+export function addFeed(routes: Routes, options: FeedRoute): void {
   const { audit, find, access: accessLog, isStopping } = options;
   const { feed } = audit;
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
-  routes.on(endpoint, async (call) => {
+  routes.on(auditEndpoints.events, async (call) => {
     const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';
     const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;

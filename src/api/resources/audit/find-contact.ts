@@ -1,10 +1,20 @@
 /** Finds the contact that an auditor asks for, by its id or its address. */
+import { z } from 'zod';
 import { ServiceError } from '../../../errors.js';
 import { recipientOf } from '../../../events/streams.js';
 import type { Queries } from '../../../projections/queries.js';
 import type { Call } from '../../http/endpoint-runner.js';
-import { parseContact } from '../../http/query.js';
+import { createParser } from '../../http/parse.js';
 import type { Reads } from '../../http/reads.js';
+import { address } from '../../schemas/fields.js';
+
+const contact = createParser(z.object({ contact: address }));
+
+/** What `{contact}` in a path stands for. @throws ServiceError `invalid_email` when it has an `@` and is no address */
+function parseContact(text: string): { readonly email: string } | { readonly contactId: string } {
+  if (!text.includes('@')) return { contactId: text };
+  return { email: contact.parse({ contact: text }, false).contact };
+}
 
 export interface FoundContact {
   readonly stream: string;

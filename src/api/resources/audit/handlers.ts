@@ -5,19 +5,17 @@ import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import type { Proofs } from '../../../evidence/person-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
-import { contactFinder, type ContactSources } from './find-contact.js';
-import { addFeed } from './feed.js';
-import { addListAt } from './list.js';
-import { addReport } from './report.js';
-import type { Endpoints } from '../table.js';
 import { pageOf, pageRequest } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
+import { auditEndpoints } from './endpoints.js';
+import { addFeed } from './feed.js';
+import { contactFinder, type ContactSources } from './find-contact.js';
+import { addListAt, addReport } from './long-answers.js';
 
 /** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
 const provenEvents = 10_000;
 
 export interface AuditRoutes extends ContactSources {
-  readonly endpoints: Endpoints['audit'];
   readonly audit: Audit;
   readonly proofs: Proofs;
   readonly access: AccessLog;
@@ -25,10 +23,10 @@ export interface AuditRoutes extends ContactSources {
 }
 
 export function auditRoutes(routes: Routes, options: AuditRoutes): void {
-  const { endpoints, audit, proofs, access, reads, isStopping } = options;
+  const { audit, proofs, access, reads, isStopping } = options;
   const find = contactFinder(options);
 
-  routes.on(endpoints.history, async (call) => {
+  routes.on(auditEndpoints.history, async (call) => {
     const { list_id: list, from, to } = call.query;
     const { stream, contactId, subject } = await find(call, call.parameter('contact'));
     if (list === undefined) await reads.visible(call, { touched: ['emails'], parked: [] });
@@ -46,21 +44,21 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     return { ...answer, beside: { ...answer.beside, ...page.begun.basis, ...emails } };
   });
 
-  routes.on(endpoints.contactAt, async (call) => {
+  routes.on(auditEndpoints.contactAt, async (call) => {
     const { time, list_id: list } = call.query;
     const { subject, ...found } = await find(call, call.parameter('contact'));
     const asked = { ...found, list, time, signal: call.signal() };
     return { data: await access.answering(call, { subject, what: 'at', to: time }, () => audit.contactAt(asked)) };
   });
 
-  routes.on(endpoints.proof, async (call) => {
+  routes.on(auditEndpoints.proof, async (call) => {
     const { stream, subject } = await find(call, call.parameter('contact'));
     const asked = { stream, limit: provenEvents, signal: call.signal() };
     const prove = () => proofs.prove(audit.stored, asked);
     return { data: await access.answering(call, { subject, what: 'proof' }, prove) };
   });
 
-  routes.on(endpoints.access, async (call) => {
+  routes.on(auditEndpoints.access, async (call) => {
     const { contact, actor, from, to } = call.query;
     const { subject } = contact === undefined ? {} : await find(call, contact);
     const scope = ['access', subject ?? '', actor ?? '', from ?? '', to ?? ''];
@@ -70,7 +68,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     return pageOf(page, { scope });
   });
 
-  addReport(routes, endpoints.report, { audit, proofs, access, find });
-  addListAt(routes, endpoints.listAt, { audit, access });
-  addFeed(routes, endpoints.events, { audit, find, access, isStopping });
+  addReport(routes, { audit, proofs, access, find });
+  addListAt(routes, { audit, access });
+  addFeed(routes, { audit, find, access, isStopping });
 }

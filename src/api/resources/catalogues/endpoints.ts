@@ -1,15 +1,38 @@
 /** The endpoints of groups, lists and tags: the same in three vocabularies. */
 import { z } from 'zod';
+import { groupId, groupName, listId, listName, object, tag, tagId } from '../../../events/values.js';
+import { ownRead, read, remove, write, type Resource } from '../../http/endpoint.js';
 import { name } from '../../schemas/fields.js';
-import { paging } from '../../schemas/query.js';
-import { groupId, listId, object, tag, tagId } from '../../../events/values.js';
-import { group, list, pageOf } from '../contacts/answers.js';
-import { ownRead, read, remove, write } from '../../http/endpoint.js';
+import { idInPath, pageOf, paging } from '../../schemas/parameters.js';
+
+const group = object('Group', { group_id: groupId, group_name: groupName });
+const list = object('ContactList', { list_id: listId, list_name: listName });
 
 const about = {
-  group: { title: 'Group', example: 'Customers', item: group, id: groupId },
-  list: { title: 'List', example: 'Newsletter', item: list, id: listId },
-  tag: { title: 'Tag', example: 'Gold', item: tag, id: tagId },
+  group: {
+    title: 'Group',
+    description: 'A name is unique among the groups.',
+    example: 'Customers',
+    item: group,
+    id: groupId,
+    prefix: 'grp',
+  },
+  list: {
+    title: 'List',
+    description: 'Contacts subscribe to lists.',
+    example: 'Newsletter',
+    item: list,
+    id: listId,
+    prefix: 'lst',
+  },
+  tag: {
+    title: 'Tag',
+    description: 'Tags mark contacts in a list.',
+    example: 'Gold',
+    item: tag,
+    id: tagId,
+    prefix: 'tag',
+  },
 } as const;
 
 export const kinds = ['group', 'list', 'tag'] as const;
@@ -61,4 +84,8 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
   };
 }
 
-export type CatalogueEndpoints = ReturnType<typeof catalogueEndpoints<Kind>>;
+export function catalogue(kind: Kind): Resource {
+  const { title, description, prefix } = about[kind];
+  const parameters = { [`${kind}_id`]: idInPath(prefix, kind) };
+  return { name: `${title}s`, description, parameters, endpoints: catalogueEndpoints(kind) };
+}

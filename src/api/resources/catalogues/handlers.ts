@@ -2,18 +2,17 @@
 import type { Catalogue, Named } from '../../../commands/catalogue-requests.js';
 import { ServiceError } from '../../../errors.js';
 import type { PageAnswer, PageRequest } from '../../../projections/queries.js';
-import type { CatalogueEndpoints, Kind } from './endpoints.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
-import { writtenHeaders } from '../../http/request-headers.js';
 import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
+import { catalogueEndpoints, type Kind } from './endpoints.js';
 
 type Document = Readonly<Record<string, string>>;
 
 interface CatalogueRoutes {
   readonly kind: Kind;
-  readonly endpoints: CatalogueEndpoints;
   readonly catalogue: Catalogue;
   readonly reads: Reads;
   readonly get: (id: string) => Promise<Document | undefined>;
@@ -21,7 +20,8 @@ interface CatalogueRoutes {
 }
 
 export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void {
-  const { kind, endpoints, catalogue, reads } = options;
+  const { kind, catalogue, reads } = options;
+  const endpoints = catalogueEndpoints<Kind>(kind);
   const idField = `${kind}_id` as const;
   const nameField = `${kind}_name` as const;
   const view = `${kind}s`;

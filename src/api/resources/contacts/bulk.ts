@@ -7,7 +7,7 @@ import { isUnreadable } from '../../../events/codec.js';
 import { inOrder } from '../../../flow/in-order.js';
 import { defaultBodyLimit, parseObject } from '../../http/body.js';
 import type { Values } from '../../http/parse.js';
-import type { bulkLine } from './answers.js';
+import type { bulkLine } from './endpoints.js';
 
 /** Lines under way. More would be no faster, and others would wait longer for the disk. */
 const atOnce = 16;

@@ -1,20 +1,21 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
 import type { z } from 'zod';
-import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { ServiceError } from '../../../errors.js';
+import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
-import type { Endpoints } from '../table.js';
 import { readLines } from '../../http/body.js';
-import { bulkAnswer } from './bulk.js';
 import type { Answer } from '../../http/envelope.js';
-import { writtenHeaders } from '../../http/request-headers.js';
 import { createParser } from '../../http/parse.js';
 import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
+import { bulkAnswer } from './bulk.js';
+import { contactEndpoints, type ContactEndpoints } from './endpoints.js';
 
 export interface ContactRoutes {
-  readonly endpoints: Endpoints['contacts'];
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
   readonly audience: Audience;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -24,8 +25,12 @@ export interface ContactRoutes {
   readonly isStopping: () => boolean;
 }
 
+/** Endpoints with what their handlers need. */
+type WithEndpoints = ContactRoutes & { readonly endpoints: ContactEndpoints };
+
 export function contactRoutes(routes: Routes, options: ContactRoutes): void {
-  const { endpoints, audience } = options;
+  const { audience, clock } = options;
+  const endpoints = contactEndpoints(clock);
 
   const saved = (
     { email, status }: { readonly email: string; readonly status: string },
@@ -43,7 +48,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     saved(input, await audience.upsertContact(upsertIn(parameter('list_id'), input), context)),
   );
 
-  addBulk(routes, options);
+  addBulk(routes, { ...options, endpoints });
 
   routes.on(endpoints.updateStatus, async ({ input, parameter, context }) => {
     const { status, contact_email: email, consent } = input;
@@ -68,14 +73,14 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   });
 
   // Last: its patterns match the paths of others, and answer them with 405.
-  addReads(routes, options);
+  addReads(routes, { ...options, endpoints });
 }
 
 /** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
 const bulksOfKey = { running: 4, ...shortLine };
 const bulksOfAll = { running: 32, ...shortLine };
 
-function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: ContactRoutes): void {
+function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: WithEndpoints): void {
   const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
   const { parse } = createParser(endpoints.upsert.body);
   routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
@@ -110,14 +115,14 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopp
   });
 }
 
-type Upsert = z.output<Endpoints['contacts']['upsert']['body']>;
+type Upsert = z.output<ContactEndpoints['upsert']['body']>;
 
 function upsertIn(listId: string, input: Upsert): SaveContact {
   const { email, status, tag_name: tagNames, consent } = input;
   return { listId, email, status, profile: input, tagNames, consent };
 }
 
-function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: ContactRoutes): void {
+function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithEndpoints): void {
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 

@@ -1,11 +1,49 @@
-/** `variables` of an e-mail: what its subject and template are rendered with. Any JSON object, within bounds. */
+/** The fields of an e-mail that is to be sent. */
 import { z } from 'zod';
+import { parseMailbox } from '../../../commands/address.js';
+import { maxEncoded, maxSubject, maxTemplate } from '../../../commands/email-content.js';
 import { isObject } from '../../http/envelope.js';
-import { controlButTabAndLineBreak, refusal } from '../../schemas/rules.js';
+import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes, notBlank } from '../../schemas/fields.js';
+import { controlButTabAndLineBreak, refusal, text } from '../../schemas/rules.js';
+
+export const recipient = text(
+  { maxBytes, form: addressForm, asReceived: true },
+  {
+    description: 'The address that the e-mail goes to.',
+    examples: ['ada@example.com'],
+    minLength: 1,
+    pattern: addressPattern,
+  },
+);
+
+export const mailbox = text(
+  { maxBytes, form: { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' }, asReceived: true },
+  {
+    description: 'The sender: an address, or `Name <address>`.',
+    examples: ['News <news@example.com>'],
+    minLength: 1,
+    pattern: `^[^${controls}]*${inAddress}+@${inAddress}+\\.${inAddress}+>?${blanks}$`,
+  },
+);
+
+export const subject = text(
+  { maxBytes: maxSubject, asReceived: true },
+  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
+);
+
+export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refusal('too_many_bytes', maxEncoded))
+  .meta({
+    description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
+    examples: ['<p>Thank you!</p>'],
+    minLength: 1,
+    pattern: '\\S',
+  });
 
 const mostValues = 10_000;
 const mostLevels = 10;
 
+/** What the subject and the template are rendered with. Any JSON object, within bounds. */
 export const variables = z
   .unknown()
   .refine(isObject, refusal('not_an_object'))

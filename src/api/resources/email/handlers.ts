@@ -3,14 +3,13 @@ import type { ChangedEmail, EmailRequests, PlacedEmail } from '../../../commands
 import { ServiceError } from '../../../errors.js';
 import type { Queries } from '../../../projections/queries.js';
 import type { Call } from '../../http/endpoint-runner.js';
-import type { Endpoints } from '../table.js';
 import type { Answer } from '../../http/envelope.js';
-import { writtenHeaders } from '../../http/request-headers.js';
 import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
+import { emailEndpoints } from './endpoints.js';
 
 export interface EmailRoutes {
-  readonly endpoints: Endpoints['email'];
   readonly email: EmailRequests;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -19,8 +18,8 @@ export interface EmailRoutes {
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
-export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, clock }: EmailRoutes): void {
-  routes.on(endpoints.send, async ({ input, context, idempotencyKey }) => {
+export function emailRoutes(routes: Routes, { email, queries, reads, clock }: EmailRoutes): void {
+  routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
     const { variables: _, ...shown } = input;
     const accepted = await email.send({ message: input, idempotencyKey }, context);
     const location = ['Location', `/v1/email/${accepted.emailId}`];
@@ -41,14 +40,14 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
     headers: ['X-Position', position],
   });
 
-  routes.on(endpoints.release, async (call) => {
+  routes.on(emailEndpoints.release, async (call) => {
     const now = new Date(clock()).toISOString();
     return changed(await email.release(await placeOf(call), now, call.context));
   });
 
-  routes.on(endpoints.cancel, async (call) => changed(await email.cancel(await placeOf(call), call.context)));
+  routes.on(emailEndpoints.cancel, async (call) => changed(await email.cancel(await placeOf(call), call.context)));
 
-  routes.on(endpoints.get, async (call) => {
+  routes.on(emailEndpoints.get, async (call) => {
     const id = call.parameter('email_id');
     await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
     const found = await queries.getEmail(id);
@@ -58,7 +57,7 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
     return { data: found };
   });
 
-  routes.on(endpoints.page, async (call) => {
+  routes.on(emailEndpoints.page, async (call) => {
     const { state } = call.query;
     const scope = ['emails', state ?? ''];
     const page = pageRequest(call.query, scope);

@@ -1,12 +1,12 @@
-/** The endpoints of API keys. */
+/** The endpoints of API keys, and what they answer. */
 import { z } from 'zod';
 import { isScope, scopes } from '../../../events/scopes.js';
-import { pageOf } from '../contacts/answers.js';
-import { apiKey, createdKey, revokedKey, rotatedKey } from './answers.js';
-import { name, futureMoment } from '../../schemas/fields.js';
-import { paging } from '../../schemas/query.js';
+import * as value from '../../../events/values.js';
+import { keyId, object, time } from '../../../events/values.js';
+import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
+import { moment, name } from '../../schemas/fields.js';
+import { idInPath, pageOf, paging } from '../../schemas/parameters.js';
 import { refusal, text } from '../../schemas/rules.js';
-import { ownRead, ownWrite } from '../../http/endpoint.js';
 
 const scopeList = z
   .array(z.unknown())
@@ -42,6 +42,47 @@ const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing persona
   .nullish()
   .transform((given) => (given === null || given === '' ? undefined : given));
 
+/** That it is in the future is a rule of the decider. */
+const futureMoment = moment({
+  description: 'ISO 8601 with its zone, in the future.',
+  format: 'date-time',
+  // Generators of clients take one or the other.
+  pattern: undefined,
+  examples: ['2030-01-01T00:00:00Z'],
+})
+  .nullish()
+  .transform((time) => time ?? undefined);
+
+const about = {
+  key_id: keyId,
+  name: value.text('Name of the key.', 'Shop'),
+  scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
+  expires_at: time.nullable(),
+};
+const secret = z
+  .string()
+  .regex(/^aud_[0-9A-Za-z]{38}$/)
+  .describe('Shown this once.');
+const until = time.describe('Until then the secret before holds, too.');
+
+const createdKey = object('CreatedApiKey', {
+  ...about,
+  secret: secret.nullable().describe('Shown this once: null in the answer to a repeat.'),
+  note: z.string().optional().describe('Why there is no secret.'),
+});
+const rotatedKey = object('RotatedApiKey', { key_id: keyId, secret, previous_until: until });
+const revokedKey = object('RevokedApiKey', { key_id: keyId, state: z.literal('revoked') });
+
+const apiKey = object('ApiKey', {
+  ...about,
+  state: z.enum(['active', 'expired', 'revoked']),
+  created_at: time,
+  rotated_at: time.nullable(),
+  previous_until: until.nullable(),
+  revoked_at: time.nullable(),
+  last_used_at: time.nullable().describe('To the minute.'),
+});
+
 export const keyEndpoints = {
   create: ownWrite('createApiKey', '/v1/keys', {
     scope: 'keys',
@@ -76,4 +117,11 @@ export const keyEndpoints = {
     message: 'Key revoked successfully!',
     answer: { data: revokedKey },
   }),
+};
+
+export const keys: Resource = {
+  name: 'ApiKeys',
+  description: 'A secret is shown once. Nobody gives scopes that they do not have.',
+  parameters: { key_id: idInPath('key', 'key') },
+  endpoints: keyEndpoints,
 };

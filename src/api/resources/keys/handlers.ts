@@ -3,10 +3,10 @@ import type { CommandContext } from '../../../commands/batch.js';
 import { stateOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
 import { isScope } from '../../../events/scopes.js';
 import { hashKey } from '../../http/auth.js';
-import type { Endpoints } from '../table.js';
-import { writtenHeaders } from '../../http/request-headers.js';
 import { pageOf, pageRequest } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
+import { keyEndpoints } from './endpoints.js';
 
 export interface KeysOfApi {
   readonly newId: () => string;
@@ -27,7 +27,6 @@ interface ChangedKey {
 }
 
 interface KeysRoutes {
-  readonly endpoints: Endpoints['keys'];
   readonly keys: KeysOfApi;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -35,11 +34,11 @@ interface KeysRoutes {
 
 const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
 
-export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoutes): void {
+export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
 
-  routes.on(endpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
+  routes.on(keyEndpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
     const secret = keys.newSecret();
     const asked = {
       key_id: keys.newId(),
@@ -56,7 +55,7 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
     return { data: { key_id, name, scopes, expires_at, ...shown }, headers: writtenHeaders({ position, replayed }) };
   });
 
-  routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
+  routes.on(keyEndpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
     const secret = keys.newSecret();
     const key_id = parameter('key_id');
     const asked = { key_id, hash: hashOf(secret), granter, by: context.actor, now: timeAfter(0) };
@@ -65,13 +64,13 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
     return { data: { key_id, secret, previous_until: key.previous?.until }, headers: ['X-Position', position] };
   });
 
-  routes.on(endpoints.revoke, async ({ input, parameter, context }) => {
+  routes.on(keyEndpoints.revoke, async ({ input, parameter, context }) => {
     const key_id = parameter('key_id');
     const { position } = await keys.change({ type: 'Revoke', key_id, ...input }, context);
     return { data: { key_id, state: 'revoked' }, headers: ['X-Position', position] };
   });
 
-  routes.on(endpoints.page, async ({ query }) => {
+  routes.on(keyEndpoints.page, async ({ query }) => {
     const scope = ['keys'];
     const { limit, cursor = '' } = pageRequest(query, scope);
     const sorted = [...(await keys.all()).values()].sort((one, other) => (one.key_id < other.key_id ? -1 : 1));

@@ -1,11 +1,11 @@
 /** When each API key was last used: one checkpoint per key in the read models, written beside the requests and at most once a minute, by whichever process is first. */
-import type { Grant } from '../../http/auth.js';
 import {
   CommitConflictError,
   ReadModelsBusyError,
   type Checkpoint,
   type ReadModels,
 } from '../../../readmodels/read-models.js';
+import type { Grant } from '../../http/auth.js';
 
 const writtenEveryMs = 60_000;
 const nameOf = (id: string): string => `key-use-${id}`;

@@ -1,19 +1,19 @@
 /** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
-import { createAuthenticator, createGrant, fullGrant } from '../../http/auth.js';
-import type { Authenticator, Grant, Identity } from '../../http/auth.js';
-import type { KeysOfApi } from './handlers.js';
 import { replayableContext } from '../../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../../commands/command-handler.js';
 import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
 import { isUnreadable } from '../../../events/codec.js';
 import type { KeyEvent } from '../../../events/keys.js';
 import { keysStream, type StreamKeys } from '../../../events/streams.js';
+import { repeat } from '../../../flow/repeat.js';
 import type { Clocks, Subscriber } from '../../../flow/subscriber.js';
 import { takeTurns } from '../../../flow/turns.js';
 import type { ReadModels } from '../../../readmodels/read-models.js';
 import { newApiKey } from '../../../stores/data-folder.js';
+import { createAuthenticator, createGrant, fullGrant } from '../../http/auth.js';
+import type { Authenticator, Grant, Identity } from '../../http/auth.js';
+import type { KeysOfApi } from './handlers.js';
 import { createKeyUses } from './key-uses.js';
-import { repeat } from '../../../flow/repeat.js';
 
 /** How often the log is looked at, and open streams, in milliseconds. */
 const lookMs = 400;

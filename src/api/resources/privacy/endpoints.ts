@@ -1,13 +1,13 @@
-/** The endpoints of what people may ask of their data. */
+/** The endpoints of what people may ask of their data, and what they answer. */
 import { z } from 'zod';
 import { reasonForm } from '../../../events/erasures.js';
+import * as value from '../../../events/values.js';
+import { count, erasureId, object, time } from '../../../events/values.js';
 import { personExport } from '../../../privacy/export-answer.js';
-import { incomplete, pageOf } from '../contacts/answers.js';
-import { erasure } from './answers.js';
+import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { address } from '../../schemas/fields.js';
-import { paging } from '../../schemas/query.js';
+import { idInPath, incomplete, pageOf, paging } from '../../schemas/parameters.js';
 import { text } from '../../schemas/rules.js';
-import { ownRead, ownWrite } from '../../http/endpoint.js';
 
 const reason = text(
   { form: { fits: (value) => reasonForm.test(value), code: 'invalid_code' } },
@@ -19,6 +19,20 @@ const reason = text(
 )
   .nullish()
   .transform((given) => given ?? undefined);
+
+const erasure = object(
+  'Erasure',
+  {
+    erasure_id: erasureId,
+    status: z.enum(['requested', 'completed']),
+    requested_at: time,
+    completed_at: time.nullable(),
+    reason: value.text('The code that was given.', 'requested').nullable(),
+    contacts: count.nullable().describe('Contacts that were erased, 0 or 1. Null until it is completed.'),
+    emails: count.nullable().describe('E-mails that were erased. Null until it is completed.'),
+  },
+  'It names nobody.',
+);
 
 export const privacyEndpoints = {
   export: ownRead('exportPerson', '/v1/privacy/export', {
@@ -49,4 +63,11 @@ export const privacyEndpoints = {
     summary: 'How far an erasure is',
     answer: { data: erasure },
   }),
+};
+
+export const privacy: Resource = {
+  name: 'Privacy',
+  description: 'Telling a person what is stored, and erasing a person.',
+  parameters: { erasure_id: idInPath('ers', 'erasure') },
+  endpoints: privacyEndpoints,
 };

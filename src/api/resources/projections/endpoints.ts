@@ -1,8 +1,8 @@
 /** The endpoints of views: how far each is, and rebuilding them beside the live ones. */
 import { z } from 'zod';
-import { choice } from '../../schemas/query.js';
 import { rebuild, viewState } from '../../../rebuild/answers.js';
-import { ownRead, ownWrite } from '../../http/endpoint.js';
+import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
+import { choice, textInPath } from '../../schemas/parameters.js';
 
 const flagOf = (description: string) =>
   z
@@ -37,4 +37,11 @@ export const projectionsEndpoints = {
     answer: { data: rebuild },
     errors: ['unknown_view', 'rebuild_running'],
   }),
+};
+
+export const projections: Resource = {
+  name: 'Projections',
+  description: 'How far each view is, and rebuilding it.',
+  parameters: { name: textInPath('Name of a view.') },
+  endpoints: projectionsEndpoints,
 };

@@ -1,13 +1,13 @@
 /** What the endpoints of the views do: how far each is, and rebuilding them beside the live ones. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditReader } from '../../../audit/reading.js';
 import { hiddenFrom, redacted, type Hidden } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
+import type { View } from '../../../readmodels/read-models.js';
 import type { RebuildRequest } from '../../../rebuild/answers.js';
 import { isOpen, type RebuildRecord } from '../../../rebuild/rebuild-record.js';
-import type { View } from '../../../readmodels/read-models.js';
-import type { Endpoints } from '../table.js';
-import { pollRebuild } from './feed.js';
 import type { Routes } from '../../http/routes.js';
+import { projectionsEndpoints } from './endpoints.js';
 
 export interface ViewsState {
   readonly position: string;
@@ -32,7 +32,6 @@ export interface Rebuilds {
 }
 
 export interface ProjectionsRoutes {
-  readonly endpoints: Endpoints['projections'];
   readonly rebuilds: Rebuilds;
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
@@ -41,16 +40,16 @@ export interface ProjectionsRoutes {
 }
 
 export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): void {
-  const { endpoints, rebuilds, projections, views, events, isStopping } = options;
+  const { rebuilds, projections, views, events, isStopping } = options;
 
-  routes.on(endpoints.list, async () => {
+  routes.on(projectionsEndpoints.list, async () => {
     const last = await rebuilds.status();
     const running = last !== undefined && isOpen(last) ? last : undefined;
     const state = views();
     return { data: projections.map((view) => shown(view, state, running)) };
   });
 
-  routes.on(endpoints.rebuildStatus, async ({ request, query, scopes, signal }) => {
+  routes.on(projectionsEndpoints.rebuildStatus, async ({ request, query, scopes, signal }) => {
     const record = await rebuilds.status();
     if (record === undefined) throw new ServiceError('not_found');
     const show = (known: RebuildRecord): Promise<object> => withBody(known, { events, hidden: hiddenFrom(scopes) });
@@ -61,7 +60,7 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): v
   });
 
   routes.on(
-    endpoints.rebuild,
+    projectionsEndpoints.rebuild,
     async ({ input: { dry_run: dryRun, accept_differences: acceptDifferences }, parameter }) => {
       const name = parameter('name');
       const known = projections.map((view) => view.name);
@@ -98,4 +97,38 @@ async function withBody(
   const event = await events.readAt(poison.position);
   const data = event === undefined ? null : redacted(event.data, hidden);
   return { ...record, poison: { ...poison, data, metadata: event?.metadata ?? null } };
+}
+
+interface RebuildFeed {
+  readonly rebuilds: Pick<Rebuilds, 'status'>;
+  readonly show: (record: RebuildRecord) => Promise<object>;
+  readonly signal: AbortSignal;
+  readonly isStopping: () => boolean;
+}
+
+const lookMs = 250;
+/** Something is sent at least this often, so that a dead connection is noticed. */
+const heartbeatMs = 15_000;
+
+/** Server-sent events: `progress` until it is over, then `result`, and the stream ends. */
+async function* pollRebuild({ rebuilds, show, signal, isStopping }: RebuildFeed): AsyncGenerator<string> {
+  let last = '';
+  let silent = 0;
+  while (!signal.aborted && !isStopping()) {
+    const record = await rebuilds.status();
+    if (record === undefined) return;
+    const isOver = !isOpen(record);
+    const data = JSON.stringify(await show(record));
+    silent += lookMs;
+    if (data !== last) {
+      yield `event: ${isOver ? 'result' : 'progress'}\ndata: ${data}\n\n`;
+      silent = 0;
+    } else if (silent >= heartbeatMs) {
+      yield ': still here\n\n';
+      silent = 0;
+    }
+    if (isOver) return;
+    last = data;
+    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+  }
 }

@@ -1,12 +1,31 @@
-/** The description of the API: the OpenAPI document, and a page on which people read it and try it out. */
+/** What the endpoints of the service do: health, the OpenAPI document, and a page on which people read it and try it out. */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler, type Response } from 'express';
-import { docsEndpoints } from './docs-endpoints.js';
+import { ServiceError } from '../../../errors.js';
 import type { EndpointRunner } from '../../http/endpoint-runner.js';
 import { mountOpen } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
+import { docsEndpoints, healthEndpoints } from './endpoints.js';
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly parts: Readonly<Record<string, object>>;
+}
+
+export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
+  mountOpen({ app, runner, path: healthEndpoints.live.path }, (request, response) => {
+    runner.answer({ request, response }, { alive: true });
+  });
+  mountOpen({ app, runner, path: healthEndpoints.ready.path }, (request, response, next) => {
+    readiness().then(({ ready, parts }) => {
+      if (ready) runner.answer({ request, response }, parts);
+      else
+        runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
+    }, next);
+  });
+}
 
 const script =
   "SwaggerUIBundle({ url: 'openapi.json', domNode: document.querySelector('main'), deepLinking: true, validatorUrl: null });";

@@ -4,18 +4,17 @@ import { scopesOf, type Projection } from '../../../projections/projection.js';
 import type { Queries } from '../../../projections/queries.js';
 import { MissingIndexError, type FindQuery } from '../../../readmodels/read-models.js';
 import type { Call } from '../../http/endpoint-runner.js';
-import type { Endpoints } from '../table.js';
 import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
+import { viewEndpoints } from './endpoints.js';
 
 export interface ViewsRoutes {
-  readonly endpoints: Endpoints['views'];
   readonly projections: readonly Projection[];
   readonly queries: Pick<Queries, 'getDocument' | 'pageDocuments'>;
   readonly reads: Reads;
 }
 
-export function viewsRoutes(routes: Routes, { endpoints, projections, queries, reads }: ViewsRoutes): void {
+export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsRoutes): void {
   function viewOf(name: string, { scopes }: Pick<Call, 'scopes'>): Projection {
     const view = projections.find((one) => one.name === name);
     if (view === undefined)
@@ -24,7 +23,7 @@ export function viewsRoutes(routes: Routes, { endpoints, projections, queries, r
     return view;
   }
 
-  routes.on(endpoints.list, async ({ scopes }) => {
+  routes.on(viewEndpoints.list, async ({ scopes }) => {
     const readable = projections.filter((view) => scopesOf(view).every((scope) => scopes.has(scope)));
     const data = readable.map(({ name, version, indexes, arrayIndexes: array_fields = [] }) => {
       const shown = indexes.filter(({ scattered }) => scattered !== true).map(({ fields }) => fields);
@@ -33,7 +32,7 @@ export function viewsRoutes(routes: Routes, { endpoints, projections, queries, r
     return await Promise.resolve({ data });
   });
 
-  routes.on(endpoints.page, async (call) => {
+  routes.on(viewEndpoints.page, async (call) => {
     const { limit, cursor, ...given } = call.query;
     const view = viewOf(call.parameter('name'), call);
     const scope = ['views', view.name, ...Object.entries(given).map(String).sort()];
@@ -43,7 +42,7 @@ export function viewsRoutes(routes: Routes, { endpoints, projections, queries, r
     return pageOf(page, { isIncomplete: reads.isIncomplete([view.name]), scope });
   });
 
-  routes.on(endpoints.get, async (call) => {
+  routes.on(viewEndpoints.get, async (call) => {
     const view = viewOf(call.parameter('name'), call);
     const id = call.parameter('id');
     await reads.visible(call, { touched: [`${view.name}/${id}`], parked: [] });

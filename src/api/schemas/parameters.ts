@@ -1,9 +1,25 @@
-/** The query parameters of requests. One that stands there twice is a mistake, and so is an empty one. */
+/** The parameters of requests in path and query. One that is given twice in a query is an error, and so is an empty one. */
 import { z } from 'zod';
 import { parseTime, type Edge } from '../../audit/times.js';
+import { text } from '../../events/values.js';
 import { refusal } from './rules.js';
 
-export const nothing = z.object({});
+/** What may stand in a path, for the API document. */
+export interface PathParameter {
+  readonly description: string;
+  readonly schema: { readonly type: 'string'; readonly pattern: string; readonly minLength?: number };
+}
+
+/** `prefix` is that of the ids, `noun` what has them. */
+export const idInPath = (prefix: string, noun: string): PathParameter => ({
+  description: `Id of ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}.`,
+  schema: { type: 'string', pattern: `^${prefix}_[0-9A-Z]{26}$` },
+});
+
+export const textInPath = (description: string): PathParameter => ({
+  description,
+  schema: { type: 'string', minLength: 1, pattern: '\\S' },
+});
 
 export const defaultLimit = 50;
 const maxLimit = 200;
@@ -67,3 +83,19 @@ export const inOrder = ({ from, to }: { from?: string | undefined; to?: string |
   from === undefined || to === undefined || from <= to;
 
 export const outOfOrder = refusal('invalid_range');
+
+const nextCursor = text(
+  'The `cursor` of the next page, with the same filters. Absent on the last.',
+  'eyJhZnRlciI6ImxzdF8wMSJ9',
+);
+
+export const incomplete = z
+  .literal(true)
+  .optional()
+  .describe('Something may be missing: see `/health/ready`. Else absent.');
+
+/** A page, and what may stand beside it. */
+export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
+  data: z.array(item),
+  beside: { next_cursor: nextCursor.optional(), ...more },
+});
