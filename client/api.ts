@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6d141073a691d73a669b18e4c2bcf8a0e2b842b67cbd48ac970cb28c654afec9. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 228d91b17135389c975747b6bdc29c096f633d4ca31a9d97ad4dcfd8142cb810. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -7,7 +7,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** A page to read this document, and to try the API */
+    /**
+     * A page to read this document, and to try the API
+     * @description The page loads all its parts from the service itself.
+     */
     get: operations['getDocs'];
     put?: never;
     post?: never;
@@ -24,7 +27,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process runs */
+    /**
+     * Whether the process runs
+     * @description Stores are not asked: also where one is out of reach the answer is 200.
+     */
     get: operations['getLive'];
     put?: never;
     post?: never;
@@ -41,7 +47,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the service is ready, part by part */
+    /**
+     * Whether the service is ready, part by part
+     * @description While it is not ready: 503, with the same parts in `data`.
+     */
     get: operations['getReady'];
     put?: never;
     post?: never;
@@ -58,7 +67,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** This document */
+    /**
+     * This document
+     * @description Each version of the service has its own.
+     */
     get: operations['getOpenApi'];
     put?: never;
     post?: never;
@@ -3991,6 +4003,7 @@ export interface operations {
         };
         content?: never;
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getLive: {
@@ -4014,6 +4027,7 @@ export interface operations {
           'application/json': components['schemas']['GetLiveAnswer'];
         };
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getReady: {
@@ -4037,6 +4051,7 @@ export interface operations {
           'application/json': components['schemas']['GetReadyAnswer'];
         };
       };
+      405: components['responses']['MethodNotAllowed'];
       503: components['responses']['Unavailable'];
     };
   };
@@ -4072,6 +4087,7 @@ export interface operations {
         };
         content?: never;
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getEmailOutcomes: {

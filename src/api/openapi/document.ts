@@ -203,7 +203,7 @@ const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] =
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(endpoint.body)];
-  if (scope === 'none') return rules;
+  if (scope === 'none') return ['method_not_allowed', ...rules];
   const isRead = method === 'get';
   // Lines say by themselves what is wrong with them.
   const isLines = lines !== undefined;

@@ -60,7 +60,9 @@ export const optionalText = (description: string) => filled.meta({ description }
 export const anyText = (description: string) => z.string().meta({ description }).optional();
 
 export const choice = <const Value extends string>(values: readonly Value[], description: string) =>
-  filled.pipe(z.enum(values)).meta({ description, type: 'string', enum: [...values], pattern: undefined });
+  filled
+    .pipe(z.enum(values))
+    .meta({ description, type: 'string', enum: [...values], minLength: undefined, pattern: undefined });
 
 const timePattern =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,12})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$';

@@ -75,11 +75,13 @@ export const healthEndpoints = {
   live: read('getLive', '/health/live', {
     scope: 'none',
     summary: 'Whether the process runs',
+    description: 'Stores are not asked: also where one is out of reach the answer is 200.',
     answer: { data: alive },
   }),
   ready: read('getReady', '/health/ready', {
     scope: 'none',
     summary: 'Whether the service is ready, part by part',
+    description: 'While it is not ready: 503, with the same parts in `data`.',
     answer: { data: readiness },
     errors: ['unavailable'],
   }),
@@ -89,11 +91,13 @@ export const docsEndpoints = {
   openApi: read('getOpenApi', '/openapi.json', {
     scope: 'none',
     summary: 'This document',
+    description: 'Each version of the service has its own.',
     answer: { others: { 'application/json': z.record(z.string(), z.unknown()) }, cached: true },
   }),
   page: read('getDocs', '/docs', {
     scope: 'none',
     summary: 'A page to read this document, and to try the API',
+    description: 'The page loads all its parts from the service itself.',
     answer: { others: { 'text/html': z.string() }, cached: true },
   }),
 };
