@@ -40,12 +40,12 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
-  /** Why the log is not trusted, looked up now. Absent where nobody can tell. */
+  /** Why the log is not trusted, checked at each call. Absent where this process cannot tell. */
   readonly altered?: (() => string | undefined) | undefined;
-  /** What the auditor's answers rest on. */
+  /** Named in the auditor's answers: how far the log was read. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
-  /** Undefined: who looked is not recorded. */
+  /** Undefined: reads are not recorded. */
   readonly recordRead?: RecordRead | undefined;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
@@ -63,7 +63,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly clock: () => number;
 }
 
-/** Writes are slowed when the views are further behind than this: so they stay within a second. */
+/** Writes wait while the views are further behind than this, so that the lag stays under a second. */
 const maxLagMs = 750;
 const slowedByMs = 250;
 
@@ -119,7 +119,7 @@ function mountEndpoints(
   addPersonExport(audited, { ...options, audit, access, reads });
 }
 
-/** Looked at before each answer: what is read after it goes no further than what the service knows. */
+/** Answers 503 once the log was altered by somebody else. */
 const ofIntactLog = (routes: Routes, altered?: () => string | undefined): Routes => ({
   on(endpoint, handle) {
     routes.on(endpoint, async (call) => {
@@ -138,7 +138,7 @@ const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
 const unknownRoute =
   (runner: EndpointRunner): RequestHandler =>
   (request, response) => {
-    // A page may see that there is nothing.
+    // A page of another origin may read the 404.
     if (isPreflight(request, response, 'GET, HEAD, POST, DELETE')) runner.answer({ request, response }, {});
     else runner.refuse({ request, response }, new ServiceError('not_found'));
   };

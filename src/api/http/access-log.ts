@@ -1,20 +1,20 @@
-/** Writes down who looked, before the answer leaves. */
+/** Records who read what about whom, before the answer is sent. */
 import type { Read, RecordRead } from '../../commands/access.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import type { Call } from './endpoint-runner.js';
 
-type Asking = Pick<Call, 'context'>;
+type Caller = Pick<Call, 'context'>;
 
-/** Each resolves once it is durable that the caller has read this. @throws ServiceError `unavailable` it cannot be written */
+/** Each method resolves when the record is durable. @throws ServiceError `unavailable` when it cannot be written */
 export interface AccessLog {
-  note(call: Asking, read: Read): Promise<void>;
-  /** Of an answer that tells about its subject also where it is 404. What is refused otherwise is no read. */
-  answering<Result>(call: Asking, read: Read, answer: () => Promise<Result>): Promise<Result>;
-  /** Before the first piece. */
-  streaming(call: Asking, read: Read, pieces: AsyncIterable<string>): AsyncIterable<string>;
+  note(call: Caller, read: Read): Promise<void>;
+  /** Records a 404 too, because it says something about the subject. Other errors are not recorded. */
+  answering<Result>(call: Caller, read: Read, answer: () => Promise<Result>): Promise<Result>;
+  /** Records the read before the first piece is sent. */
+  streaming(call: Caller, read: Read, pieces: AsyncIterable<string>): AsyncIterable<string>;
 }
 
-/** Undefined: it is turned off. */
+/** `record` is undefined where reads are not recorded. */
 export function createAccessLog(record: RecordRead | undefined): AccessLog {
   const note: AccessLog['note'] = async ({ context }, read) => {
     await record?.(read, context);

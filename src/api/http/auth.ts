@@ -5,7 +5,7 @@ import { scopes } from '../../events/scopes.js';
 
 /** What one secret allows. The connections that have shown it keep this object, so a change of it holds for them at once. */
 export interface Grant {
-  /** Who acts: stands as `actor` in the events' metadata. Never the key. */
+  /** `actor` in the metadata of events. Never the secret. */
   readonly id: string;
   readonly hash: Buffer;
   readonly scopes: ReadonlySet<string>;

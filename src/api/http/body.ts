@@ -11,7 +11,7 @@ export const noBody: Body = Object.freeze({});
 /** Bytes of a body, and of each line in bulk. */
 export const defaultBodyLimit = 256 * 1024;
 
-/** The client went away before its body was complete: nobody is left to answer. */
+/** The client closed the connection before its body was complete. */
 export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }
@@ -93,14 +93,17 @@ const bodyTimeoutMs = 15_000;
 const uploadTimeoutMs = 30_000;
 const tooSlow = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
 
-interface Wanted<Result> {
+interface CollectOptions<Result> {
   readonly limit: number;
   readonly take: (bytes: Buffer) => Result;
   readonly isUpload?: boolean;
 }
 
 /** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
-function collect<Result>(request: IncomingMessage, { limit, take, isUpload = false }: Wanted<Result>): Promise<Result> {
+function collect<Result>(
+  request: IncomingMessage,
+  { limit, take, isUpload = false }: CollectOptions<Result>,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -121,7 +124,7 @@ function collect<Result>(request: IncomingMessage, { limit, take, isUpload = fal
         return;
       }
       settle();
-      // What else arrives is thrown away, so that the client can read the answer.
+      // The rest of the body is dropped, so that the client can read the answer.
       request.resume();
       reject(new ServiceError('too_large'));
     };

@@ -7,7 +7,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
 
 export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?? '';
 
-/** Who is counted as one: an address of IPv4, or the 64 bits of an IPv6 address that name a network, all of whose addresses one client may have. */
+/** What is counted as one client: an IPv4 address, or an IPv6 network of 64 bits, because one client may have all its addresses. */
 export function networkOf(address: string): string {
   const dotted = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (dotted !== undefined || isIP(address) !== 6) return dotted ?? address;
@@ -22,7 +22,7 @@ export function networkOf(address: string): string {
  * one may pass on the other: so where the two lead to different addresses, neither is believed.
  */
 export function clientAddressBehind(isTrusted: (address: string, hop: number) => boolean): ClientAddress {
-  /** From the proxy at hand back to the first address that is no trusted proxy's, as far as they are addresses. */
+  /** From the nearest proxy back to the first address that is not of a trusted proxy. Stops at a hop that is no address. */
   function walk(peer: string, hops: readonly string[]): string {
     const back = [peer, ...hops.toReversed().map(addressIn)];
     return back.find((address = '', at) => back[at + 1] === undefined || !isTrusted(address, at)) ?? peer;

@@ -7,7 +7,7 @@ const requestHeaders =
 const answerHeaders =
   'Allow,ETag,Idempotent-Replayed,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Position,X-Request-Id';
 
-/** Sets the headers. A preflight goes on to its route. */
+/** Sets the headers. Preflights are answered by their routes. */
 export const allowOrigins = (origins: readonly string[]): RequestHandler =>
   cors({
     origin: [...origins],
@@ -17,7 +17,7 @@ export const allowOrigins = (origins: readonly string[]): RequestHandler =>
     preflightContinue: true,
   });
 
-/** Of an allowed origin; the answer then tells `methods`. */
+/** Whether it is a preflight of an allowed origin. Then it sets the header that names the `methods`. */
 export function isPreflight({ method }: Request, response: Response, methods: string): boolean {
   if (method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return false;
   response.setHeader('Access-Control-Allow-Methods', methods);

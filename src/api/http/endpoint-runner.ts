@@ -22,7 +22,7 @@ import {
 import { idempotencyKeyOf, prefersStrict, strictApplied } from './request-headers.js';
 import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './send.js';
 
-/** A request that has passed every check but those of the rules. */
+/** A request that has passed all checks before its handler. */
 export interface Call<Input = unknown, Query = unknown, Parameter extends string = string> {
   readonly input: Input;
   readonly query: Query;
@@ -31,9 +31,9 @@ export interface Call<Input = unknown, Query = unknown, Parameter extends string
   readonly parameter: (name: Parameter) => string;
   readonly request: Request;
   readonly context: CommandContext;
-  /** Undefined also where the endpoint makes no use of it. */
+  /** Undefined also on endpoints where the header has no effect. */
   readonly idempotencyKey: string | undefined;
-  /** From `X-Min-Position`; undefined: none is asked for, or the views show it. */
+  /** From `X-Min-Position`. Undefined without the header, and where the views show that position already. */
   readonly minPosition: string | undefined;
   readonly signal: () => AbortSignal;
 }
@@ -47,7 +47,7 @@ export interface RunnerOptions extends RequestOptions {
   readonly admit: () => Promise<void> | undefined;
   /** The position that a header `X-Min-Position` stands for. @throws ServiceError `invalid_position` */
   readonly minPosition: (header: string) => Promise<string | undefined>;
-  /** Of callers without a valid key, who are limited by it. Default: the other end of the connection. */
+  /** Callers without a valid key are limited by this address. Default: that of the connection. */
   readonly clientAddress?: ClientAddress;
   /** Milliseconds without progress after which a streamed answer is given up. Default: `stallTimeoutMs`. */
   readonly stallTimeout?: number;
@@ -70,7 +70,7 @@ export interface EndpointRunner {
     error: ServiceError,
     more?: { headers?: readonly string[]; data?: object },
   ) => void;
-  /** Answers 200 where there is no endpoint: health. Not logged, for it is asked every few seconds. */
+  /** Answers 200 where there is no endpoint: health. Not logged, because health is checked every few seconds. */
   readonly answer: (exchange: Exchange, data: object) => void;
   /** The headers of an answer that is sent by other means. */
   readonly headers: (exchange: Exchange) => readonly string[];
@@ -97,7 +97,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     if (grant === undefined) return refuseUnknown(context, endpoint);
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
-    // Which view it is, its handler knows.
+    // The handler knows the view, and checks its scopes.
     if (endpoint.scope !== 'of the view' && !grant.scopes.has(endpoint.scope))
       throw new ServiceError('forbidden', { names: endpoint.scope });
     if (endpoint.lines !== undefined) {
@@ -156,7 +156,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     }
     const error = asAnswer(fault, endpoint);
     const { status } = errorCatalogue[error.code];
-    // A part must not pass for the whole.
+    // Closed without an end, so that a part does not look like the whole.
     if (response.headersSent) response.destroy();
     else {
       const data = errorData(error, endpoint, context.body);
@@ -185,7 +185,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       const minPosition = isRead ? await minPositionOf(request) : undefined;
       const admission = isRead ? undefined : options.admit();
       if (admission !== undefined) await admission;
-      // A UUID of our own serves as both ids.
+      // A request id that was made here is a UUID, and serves as correlation id, too.
       const correlationId = context.isOwnId ? requestId : options.newUuid();
       return await handler({
         input,
@@ -243,14 +243,14 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   };
 }
 
-/** A key that has ended gets nothing more, and sends nothing more. */
+/** Cuts the connection when the key ends: a stream must not outlive it. */
 function cutWithKey({ grant, response }: RequestContext): void {
   const cut = (): void => void response.destroy();
   grant?.streams.add(cut);
   response.once('close', () => grant?.streams.delete(cut));
 }
 
-/** Of a request that has passed `enter`. @throws ServiceError `unauthorized` where the key was revoked while the body came */
+/** The grant of a request that has passed `enter`. @throws ServiceError `unauthorized` where the key was revoked while the body came */
 function grantIn({ grant }: RequestContext): Grant {
   if (grant === undefined) throw new Error('a request was let in without a key');
   if (grant.until === 0) throw new ServiceError('unauthorized');
@@ -258,9 +258,9 @@ function grantIn({ grant }: RequestContext): Grant {
 }
 
 function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {
-  // Express parses the query anew each time that it is asked.
+  // `request.query` parses the query at each access.
   const query = request.url.includes('?') ? request.query : noQuery;
-  // Schemas drop it: a filter would be gone.
+  // Schemas drop this name, so it would not be refused below.
   if (own === true && Object.hasOwn(query, '__proto__'))
     throw new ServiceError('unknown_parameter', { field: '__proto__' });
   if (own === true && !parser.isOpen) checkParameters(query, parser.fields);
@@ -272,7 +272,7 @@ function parameterOf(request: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Codes that are about the transport and not about a body that was understood. */
+/** Errors that echo nothing: the body was not understood, or there is nothing that it could be for. */
 const withoutEcho = new Set([
   'rate_limited',
   'forbidden',

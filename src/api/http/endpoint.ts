@@ -7,16 +7,16 @@ import type { EchoFields } from './envelope.js';
 
 /** What a success answers. */
 export interface Success {
-  /** 202: it is begun. Default: 200. */
+  /** 202: the work goes on after the answer. Default: 200. */
   readonly status?: 202;
   readonly data?: z.ZodType;
   /** What may stand beside `data`. */
   readonly beside?: z.ZodRawShape;
   /** Without the envelope, by media type; of lines and events: what one of them holds. */
   readonly others?: Readonly<Record<string, z.ZodType>>;
-  /** Beside those that follow from what the endpoint is. */
+  /** In addition to those that follow from the other fields of the endpoint. */
   readonly headers?: readonly string[];
-  /** It has an `ETag`: 304 where a client has it already. */
+  /** The answer has an `ETag`, and is 304 where the client has that version. */
   readonly cached?: true;
 }
 
@@ -41,7 +41,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. */
   readonly lines?: z.ZodType;
   readonly query: Query;
-  /** What of the body errors echo. Default: every field that is documented. */
+  /** The fields of the body that errors echo. Default: every documented field. */
   readonly echo?: EchoFields;
   /** What a 401 carries as `data`. Default: the echo. */
   readonly unauthorized?: 'empty' | 'absent';
@@ -52,7 +52,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** Of a success. Absent on GETs. */
   readonly message?: string;
   readonly answer: Success;
-  /** The refusals of its rules, if any, beside those that follow from what it is and from the schemas of its fields. */
+  /** The errors of its rules, in addition to those that follow from its other fields and from the schemas. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -73,7 +73,7 @@ export type ParameterOf<Path extends string> = Path extends `${string}{${infer N
   ? Name | ParameterOf<Rest>
   : never;
 
-/** What an endpoint says beyond its kind. */
+/** The fields of an endpoint that its kind does not set. */
 type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
   Endpoint<Body, Query, string>,
   'id' | 'path' | 'method' | 'own' | 'body' | 'query'

@@ -20,7 +20,7 @@ export function successBody({ data, beside }: Answer, message: string | undefine
   return `{"statusCode":${status},"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;
 }
 
-/** The same around pieces of JSON, which are together what `data` is. */
+/** The same where `data` comes as pieces of JSON. */
 export async function* successPieces(
   data: AsyncIterable<string>,
   beside: NonNullable<Answer['beside']>,
@@ -80,7 +80,7 @@ function isSmall(value: unknown): boolean {
   }
 }
 
-/** Whatever an endpoint threw, as the error that is answered. */
+/** Turns what an endpoint threw into the error that is answered. */
 export function asAnswer(
   fault: unknown,
   { serverFault, own }: { readonly serverFault?: 'internal_update'; readonly own?: true },
@@ -95,7 +95,7 @@ function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_upda
   if (fault instanceof InvalidCursorError) return new ServiceError('invalid_cursor');
   if (fault instanceof ReadModelsUnavailableError || fault instanceof StoreUnavailableError)
     return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 1 });
-  // An event that cannot be read stays so until somebody acts: a repeat within seconds makes no sense.
+  // Such an event has to be mended by an operator: a repeat within seconds would fail, too.
   if (fault instanceof UnreadableHistoryError)
     return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 60 });
   return new ServiceError(serverFault, {}, { cause: fault });

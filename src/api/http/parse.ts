@@ -99,10 +99,10 @@ function refusalOf(issue: z.core.$ZodIssue | undefined): Readonly<Record<string,
   return issue?.code === 'custom' ? (issue.params ?? {}) : {};
 }
 
-/** What the options of the command line are called here. */
+/** Parameters by the names of the same options on the command line. */
 const nameOf: Readonly<Record<string, string | undefined>> = { list: 'list_id', at: 'time' };
 
-/** A misspelt filter would answer more than was asked for. @throws ServiceError `unknown_parameter` */
+/** Ignoring a misspelt filter would answer too much. @throws ServiceError `unknown_parameter` */
 export function checkParameters(query: Values, known: readonly string[]): void {
   for (const given of Object.keys(query)) {
     if (known.includes(given)) continue;

@@ -1,7 +1,7 @@
 /** Fixed-window request counters in memory, with the IETF `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers). */
 
 const windowMs = 60_000;
-/** Most counters kept, so that memory stays bounded: beyond that the first one of the window makes room. */
+/** Bounds the memory: beyond this the oldest counter of the window is dropped. */
 const maxCounters = 100_000;
 
 export interface RateLimiter {

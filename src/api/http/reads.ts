@@ -27,7 +27,7 @@ export interface Reads {
   checkParked(parked: StreamOfView): void;
 }
 
-/** `parked` tells the streams whose events a view cannot fold, as of now. */
+/** `parked` returns the streams that a view cannot fold at present. */
 export function createReads(ownWrites: OwnWrites, parked: () => readonly StreamOfView[]): Reads {
   const isParked = ({ view, stream }: StreamOfView): boolean =>
     parked().some((one) => one.view === view && one.stream === stream);

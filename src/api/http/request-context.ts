@@ -4,7 +4,7 @@ import type { Authenticator, Grant } from './auth.js';
 import { noBody, type Body } from './body.js';
 import type { RateLimiter } from './rate-limit.js';
 
-/** What is logged of a request: nothing of its content, and of its path only the pattern. */
+/** What is logged of a request. Nothing of its content, and only the pattern of its path. */
 export interface RequestLine {
   readonly request_id: string;
   readonly method: string;
@@ -14,7 +14,7 @@ export interface RequestLine {
   readonly duration: number;
   /** Id of the API key; undefined without a valid one. */
   readonly actor: string | undefined;
-  /** Of server faults only. */
+  /** Only of server faults. */
   readonly error: unknown;
 }
 
@@ -43,7 +43,7 @@ export interface RequestContext {
   readonly isOwnId: boolean;
   /** Undefined without a valid key. */
   grant: Grant | undefined;
-  /** Of the answer, whatever it is. */
+  /** Headers that the answer has, also where it is an error. */
   headers: readonly string[];
   body: Body;
 }

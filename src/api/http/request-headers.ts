@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.js';
 import type { Position } from '../../eventstore/event-store.js';
 import type { AnyEndpoint } from './endpoint.js';
 
-/** Undefined also where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
+/** Undefined also on endpoints where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
 export function idempotencyKeyOf({ headers }: Request, { replays }: AnyEndpoint): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || replays !== true) return undefined;

@@ -1,4 +1,4 @@
-/** Mounts the endpoints of the table: each path answers a method that none of its endpoints has with 405 and `Allow`. */
+/** Mounts endpoints. Methods that a path does not have are answered 405 with `Allow`. */
 import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.js';
@@ -47,7 +47,7 @@ export function createRoutes(app: Express, runner: EndpointRunner): Routes {
   };
 }
 
-/** Answers what a path does not handle: 405, but preflights of allowed origins. */
+/** 405 for methods that the path does not have, 200 for preflights of allowed origins. */
 const otherMethods =
   (runner: EndpointRunner, allowed: readonly string[]): RequestHandler =>
   (request, response, next) => {

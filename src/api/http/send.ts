@@ -18,7 +18,7 @@ export interface StreamedAnswer {
   readonly contentType: string;
   /** Pieces of text. Each is asked for when the one before has been written. */
   readonly pieces: AsyncIterable<string>;
-  /** Of security, in place of those of an API. */
+  /** Security headers in place of those of an API. */
   readonly security?: readonly string[];
   readonly close?: () => void;
   /** What went wrong inside it, for the log. */
@@ -31,7 +31,7 @@ export interface StreamedAnswer {
  */
 export const stallTimeoutMs = 15_000;
 
-/** Milliseconds for the rest of a body that nobody reads any more. */
+/** Milliseconds in which the rest of an unread body may arrive. */
 const restTimeoutMs = 15_000;
 
 export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
@@ -40,7 +40,7 @@ export function sendWhole(response: Response, { status, headers, body }: WholeAn
   response.end(body);
 }
 
-/** A client that is refused early may go on sending: it can read the answer meanwhile. */
+/** A client that is refused early may still be sending. It gets some time to read the answer. */
 function endWithoutRest({ req: request }: Response): void {
   const timer = setTimeout(() => {
     if (!request.complete) request.destroy();
@@ -66,14 +66,14 @@ export async function sendStream(
   const start = (): void => {
     if (!response.headersSent) response.writeHead(200, [...security, 'content-type', contentType, ...headers]);
   };
-  // Where nothing waits to be written, the next piece is what is slow, not the client.
+  // When nothing waits to be written, the client is not the slow part.
   response.setTimeout(stallTimeout, () => {
     if (response.writableLength > 0) response.destroy();
   });
   for await (const piece of pieces) {
     signal.throwIfAborted();
     start();
-    // What the answer begins with decides of its status, and is recorded.
+    // The first piece is made for HEAD, too: it may fail, and the read is recorded with it.
     if (isHead) break;
     if (!response.write(piece)) await once(response, 'drain', { signal });
     // A fast client must not keep all others waiting until the end.

@@ -1,4 +1,4 @@
-/** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
+/** Makes the OpenAPI 3.1 document from the endpoints that the service runs. */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ interface DocumentOptions {
   readonly examples: Examples;
   /** Of the service. */
   readonly version: string;
-  /** For tests: answers have nothing else than what is described. Default: they are open to what later versions add. */
+  /** For tests: answers hold only what is described. Default: they are open to what later versions add. */
   readonly isStrict?: true;
 }
 
@@ -104,7 +104,7 @@ function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): Json {
 
 type Parameters = ReturnType<typeof createParameters>;
 
-/** Those that are the same in several operations stand once, in the components. */
+/** Parameters that are the same in several operations are written once, in the components. */
 function createParameters() {
   const shared: Record<string, Json> = {};
   return {
@@ -113,7 +113,7 @@ function createParameters() {
       parameter: Parameter,
       example: unknown,
     ): Json {
-      // No name of a schema, whatever the case of its letters.
+      // With `in_`, so that it differs from every name of a schema, also where case is ignored.
       const name = `${parameter.in}_${parameter.name}`;
       const { example: first = example, ...known } = shared[name] ?? parameter;
       if (!isDeepStrictEqual(known, parameter)) return { ...parameter, example };
@@ -199,19 +199,19 @@ function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[]
 
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
-/** What an endpoint refuses, by what it is, by its own rules and by those of its fields, in the order of the checks. */
+/** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(endpoint.body)];
   if (scope === 'none') return ['method_not_allowed', ...rules];
   const isRead = method === 'get';
-  // Lines say by themselves what is wrong with them.
+  // Errors of lines are in their answers.
   const isLines = lines !== undefined;
   const isOwn = own === true;
   return [
-    // Another path may have the last part of this one as a word of its own.
+    // Another path may have a fixed word in this place, and other methods.
     ...when(path.endsWith('}'), 'method_not_allowed' as const),
-    // Of a part that cannot be decoded, too.
+    // Also where the path cannot be decoded.
     ...when(path.includes('{'), 'not_found' as const),
     ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
@@ -220,7 +220,7 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead, 'invalid_position' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
-    // An unknown id on an own path is a path that is not there.
+    // Own endpoints answer 404 for an unknown id.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
     serverFault,
     'unavailable',

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says beside the endpoints: the service, and headers. */
+/** Texts of the OpenAPI document about the service and about headers. */
 export const about = {
   title: 'audience-ledger',
   summary: 'Groups, lists, tags, contacts and transactional e-mail over an append-only event log.',
@@ -44,7 +44,7 @@ export const headerParameters = {
   }),
 };
 
-/** What a header says stands in the components, once. */
+/** References to headers, which are described once, in the components. */
 export const headersNamed = (names: readonly string[]): object =>
   names.length === 0
     ? {}

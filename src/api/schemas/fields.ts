@@ -17,15 +17,15 @@ export const name = (example: string) =>
     pattern: notBlank,
   });
 
-/** White space around an address counts too, so that every event fits one append. */
+/** Of an address as received, with white space around it: so every event fits into one append. */
 export const maxBytes = 1024;
 export const addressForm = { fits: isAddress, code: 'invalid_email' } as const;
 export const inAddress = `[^\\s@<>${controls}]`;
-/** What is trimmed. */
+/** White space that is trimmed. */
 export const blanks = `[^\\S${controls}]*`;
 export const addressPattern = `^${blanks}${inAddress}+@${inAddress}+\\.${inAddress}+${blanks}$`;
 
-/** An address: trimmed, the request's own spelling. */
+/** An address: trimmed, otherwise as the request spells it. */
 export const address = text(
   { maxBytes, form: addressForm },
   {
@@ -36,7 +36,7 @@ export const address = text(
   },
 );
 
-/** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
+/** In UTC with milliseconds. A date alone is refused, because it is no moment. */
 export const moment = (about: z.GlobalMeta = {}) =>
   text({}, about)
     .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))

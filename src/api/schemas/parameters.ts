@@ -48,7 +48,7 @@ const cursor = z
 export const paging = { limit: limit.default(defaultLimit), cursor: cursor.optional() };
 export const optionalLimit = limit.optional();
 
-/** A text, not blank, as it stands there. */
+/** A text that is not blank, as received. */
 const filled = z
   .string()
   .refine((value) => value.trim() !== '', refusal('empty'))

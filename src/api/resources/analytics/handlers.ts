@@ -39,34 +39,37 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
   }
 
   routes.on(analyticsEndpoints.listGrowth, async (call) => {
-    const wanted = wantedOf(call.query, today());
+    const request = requestOf(call.query, today());
     const id = call.parameter('list_id');
     const view = 'list_growth';
     const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
     await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
-    return ofLife(view, await analytics.listGrowth(id, wanted));
+    return ofLife(view, await analytics.listGrowth(id, request));
   });
 
   routes.on(analyticsEndpoints.tagUse, async (call) => {
-    const wanted = wantedOf(call.query, today());
+    const request = requestOf(call.query, today());
     const id = call.parameter('tag_id');
     const view = 'tag_use';
-    // Any of the lists may be one that was deleted just now.
+    // Also where a list has just been deleted: its contacts lose the tag.
     const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
     const streams = ['lists', 'tags'];
     await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
-    return ofLife(view, await analytics.tagUse(id, wanted));
+    return ofLife(view, await analytics.tagUse(id, request));
   });
 
   routes.on(analyticsEndpoints.emailOutcomes, async (call) => {
-    const wanted = wantedOf(call.query, today());
+    const request = requestOf(call.query, today());
     const view = 'email_outcomes';
     await reads.visible(call, { touched: [view], parked: [] });
-    return answer(view, await analytics.emailOutcomes(wanted));
+    return answer(view, await analytics.emailOutcomes(request));
   });
 }
 
-function wantedOf({ from, to, interval }: z.output<typeof analyticsEndpoints.listGrowth.query>, today: string): Wanted {
+function requestOf(
+  { from, to, interval }: z.output<typeof analyticsEndpoints.listGrowth.query>,
+  today: string,
+): Wanted {
   const first = from === undefined ? undefined : dayOf(from);
   return { from: first, to: to === undefined ? later(today, first ?? '') : dayOf(to), interval, check };
 }

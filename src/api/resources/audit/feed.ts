@@ -19,7 +19,7 @@ const mostFollowers = 100;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
-/** Of who asks who looked. */
+/** Reading the record of reads is not recorded. */
 const unrecorded = createAccessLog(undefined);
 
 type EventsQuery = z.output<typeof auditEndpoints.events.query>;
@@ -41,7 +41,7 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
     const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;
     if (isFollowed) checkFollowed(query);
     const { filter, read } = await filterOf(call, { audit, find });
-    const wanted = {
+    const feedRequest = {
       filter,
       after: await afterOf(request, query, feed),
       types: new Set(query.types),
@@ -50,21 +50,21 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
     };
     if (isFollowed) {
       const close = await followers.take();
-      const pieces = access.streaming(call, read, serverSent(feed, wanted, isStopping));
+      const pieces = access.streaming(call, read, serverSent(feed, feedRequest, isStopping));
       return { contentType: 'text/event-stream', pieces, close };
     }
     if (query.format === 'ndjson') {
-      const lines = asLines(feed.all(wanted), query.limit ?? Infinity);
+      const lines = asLines(feed.all(feedRequest), query.limit ?? Infinity);
       return { contentType: 'application/x-ndjson', pieces: access.streaming(call, read, lines) };
     }
-    const { events, next, hasMore } = await feed.page({ ...wanted, limit: query.limit ?? defaultLimit });
-    // Who asks again and again for what is new has read nothing.
+    const { events, next, hasMore } = await feed.page({ ...feedRequest, limit: query.limit ?? defaultLimit });
+    // A poll without new events is not recorded.
     if (events.length > 0) await access.note(call, read);
     return { data: events, beside: { next_after: next, has_more: hasMore } };
   });
 }
 
-/** What follows has no end, and no filters but these. @throws ServiceError `not_with_follow` */
+/** Only these parameters may stand beside `follow`. @throws ServiceError `not_with_follow` */
 function checkFollowed(query: EventsQuery): void {
   const field = Object.keys(query).find((name) => !['after', 'types', 'follow'].includes(name));
   if (field !== undefined) throw new ServiceError('not_with_follow', { field });
@@ -72,7 +72,7 @@ function checkFollowed(query: EventsQuery): void {
 
 type FeedCall = Pick<Call, 'minPosition'> & { readonly query: EventsQuery };
 
-/** What is asked for, and as what it is recorded that somebody looked. */
+/** The filter of the feed, and the read that is recorded. */
 async function filterOf(call: FeedCall, { audit, find }: Pick<FeedRoute, 'audit' | 'find'>) {
   const { actor, request_id: requestId, contact, list_id: list, from, to } = call.query;
   const found = contact === undefined ? undefined : await find(call, contact);
@@ -81,7 +81,7 @@ async function filterOf(call: FeedCall, { audit, find }: Pick<FeedRoute, 'audit'
   return { filter: { actor, requestId, from, to, stream: found?.stream, listId }, read };
 }
 
-/** A client that lost its connection says where it was. */
+/** A client that reconnects sends `Last-Event-ID`, which comes before `after`. */
 async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Promise<string> {
   const last = headers['last-event-id'];
   const after = query.follow === 'true' && typeof last === 'string' && last !== '' ? last : query.after;
@@ -108,7 +108,7 @@ async function* asLines(batches: AsyncIterable<readonly FeedEvent[]>, limit: num
  */
 async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => boolean): AsyncGenerator<string> {
   let after = from.after;
-  // The head goes out at once, however quiet the log is.
+  // Sends the head of the answer at once, also where there is no event yet.
   yield ': following\n\n';
   while (!from.signal.aborted && !isStopping()) {
     const turn = turnOf(from.signal, isStopping);

@@ -1,4 +1,4 @@
-/** Finds the contact that an auditor asks for, by its id or its address. */
+/** Finds the stream of a contact by its id or its address. */
 import { z } from 'zod';
 import { ServiceError } from '../../../errors.js';
 import { recipientOf } from '../../../events/streams.js';
@@ -18,9 +18,9 @@ function parseContact(text: string): { readonly email: string } | { readonly con
 
 export interface FoundContact {
   readonly stream: string;
-  /** Undefined: asked for by address. Then there may be no such contact. */
+  /** Undefined: looked for by address. Then there may be no such contact. */
   readonly contactId?: string;
-  /** Under which reads of its record are recorded. */
+  /** Names the contact in the record of reads. */
   readonly subject: string;
 }
 

@@ -12,7 +12,7 @@ import { addFeed } from './feed.js';
 import { contactFinder, type ContactSources } from './find-contact.js';
 import { addListAt, addReport } from './long-answers.js';
 
-/** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
+/** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
 
 export interface AuditRoutes extends ContactSources {
@@ -35,9 +35,9 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
     const signal = call.signal();
     const hidden = hiddenFrom(call.scopes);
-    const asked = { stream, contactId, list, from, to, after: cursor, limit, hidden, signal };
+    const request = { stream, contactId, list, from, to, after: cursor, limit, hidden, signal };
     const read = { subject, what: 'history', from, to } as const;
-    const page = await access.answering(call, read, () => audit.history(asked));
+    const page = await access.answering(call, read, () => audit.history(request));
     const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
     const answer = pageOf(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
@@ -47,14 +47,14 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
   routes.on(auditEndpoints.contactAt, async (call) => {
     const { time, list_id: list } = call.query;
     const { subject, ...found } = await find(call, call.parameter('contact'));
-    const asked = { ...found, list, time, signal: call.signal() };
-    return { data: await access.answering(call, { subject, what: 'at', to: time }, () => audit.contactAt(asked)) };
+    const request = { ...found, list, time, signal: call.signal() };
+    return { data: await access.answering(call, { subject, what: 'at', to: time }, () => audit.contactAt(request)) };
   });
 
   routes.on(auditEndpoints.proof, async (call) => {
     const { stream, subject } = await find(call, call.parameter('contact'));
-    const asked = { stream, limit: provenEvents, signal: call.signal() };
-    const prove = () => proofs.prove(audit.stored, asked);
+    const request = { stream, limit: provenEvents, signal: call.signal() };
+    const prove = () => proofs.prove(audit.stored, request);
     return { data: await access.answering(call, { subject, what: 'proof' }, prove) };
   });
 

@@ -21,7 +21,7 @@ interface ReportRoute {
   readonly find: FindContact;
 }
 
-/** An answer of this many takes some 100 MB while it is made. */
+/** Most events of a report: making it takes some 100 MB then. */
 const reportedEvents = 10_000;
 const reportsAtOnce = 2;
 
@@ -36,16 +36,16 @@ export function addReport(routes: Routes, options: ReportRoute): void {
     const contact = call.parameter('contact');
     const { subject, ...found } = await find(call, contact);
     const { actor: askedBy } = call.context;
-    const asked = { contact, ...found, list, time, askedBy, hidden: hiddenFrom(call.scopes), limit: reportedEvents };
+    const question = { contact, ...found, list, time, askedBy, hidden: hiddenFrom(call.scopes), limit: reportedEvents };
     const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
     const signal = call.signal();
     const make = async () => {
       const close = await slots.take(signal);
-      return await createReport(sources, { ...asked, signal }).finally(close);
+      return await createReport(sources, { ...question, signal }).finally(close);
     };
-    const made = await access.answering(call, { subject, what: 'report', to: time }, make);
-    if (!wantsPage(call.request)) return { data: made };
-    const pieces = one(reportPage(made));
+    const report = await access.answering(call, { subject, what: 'report', to: time }, make);
+    if (!wantsPage(call.request)) return { data: report };
+    const pieces = one(reportPage(report));
     return { contentType: 'text/html; charset=utf-8', pieces, security: pageHeaders };
   });
 }

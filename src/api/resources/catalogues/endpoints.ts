@@ -1,4 +1,4 @@
-/** The endpoints of groups, lists and tags: the same in three vocabularies. */
+/** The endpoints of groups, lists and tags: the same for all three, with other words. */
 import { z } from 'zod';
 import { groupId, groupName, listId, listName, object, tag, tagId } from '../../../events/values.js';
 import { ownRead, read, remove, write, type Resource } from '../../http/endpoint.js';

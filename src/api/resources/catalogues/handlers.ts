@@ -1,4 +1,4 @@
-/** What the endpoints of groups, lists and tags do: the same in three vocabularies. */
+/** What the endpoints of groups, lists and tags do: the same for all three, with other words. */
 import type { Catalogue, Named } from '../../../commands/catalogue-requests.js';
 import { ServiceError } from '../../../errors.js';
 import type { PageAnswer, PageRequest } from '../../../projections/queries.js';

@@ -20,12 +20,12 @@ const lineFeed = 0x0a;
 interface BulkOptions<Contact> {
   /** @throws ServiceError */
   readonly parse: (line: Values) => Contact;
-  /** Lines with the same are saved one after the other. */
+  /** Lines of one stream are saved one after the other. */
   readonly streamOf: (contact: Contact) => string;
   /** Undefined: a dry run. */
   readonly save: ((contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>) | undefined;
   readonly admit: () => Promise<void> | undefined;
-  /** What is answered as an `internal` error of a line. */
+  /** Called with the cause of each `internal` error. */
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
   const { parse, streamOf, save, admit, onFault } = options;
   const underWay = new Map<string, Promise<BulkLine>>();
   let fault: ServiceError | undefined;
-  /** As the last one was: files are mostly all new or all known. */
+  /** Guessed from the line before: files are mostly all new or all known. */
   let isLikelyNew = true;
 
   function failure(line: number, error: unknown): BulkLine {
@@ -49,7 +49,7 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
 
   async function saveNow(line: number, contact: Contact): Promise<BulkLine> {
     if (save === undefined) return { line, outcome: 'valid' };
-    // A store has failed before: the rest is not tried, so that the client hears of it soon.
+    // A store has failed: the rest is not tried, so that the answer ends soon.
     if (fault !== undefined) return failure(line, fault);
     try {
       const { outcome, contactId: contact_id, status, position } = await save(contact, isLikelyNew);
@@ -89,7 +89,7 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
   if (piece !== '') yield piece;
 }
 
-/** A contact with an event that cannot be read stays unavailable by itself, until somebody acts: no reason to stop. */
+/** A contact with an unreadable event is unavailable by itself: other lines can still be saved. */
 const isOutage = ({ code, cause }: ServiceError): boolean => code === 'unavailable' && !isUnreadable(cause);
 
 interface Line {

@@ -1,4 +1,4 @@
-/** The optional `consent` of a contact: how the person agreed, as evidence. Kept as it was given, but for spaces around it and the zone of its time. */
+/** The optional `consent` of a contact: how the person agreed, as evidence. Kept as given, but trimmed and with its time in UTC. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { moment } from '../../schemas/fields.js';

@@ -72,7 +72,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     return { data: tags, headers: ['X-Position', position] };
   });
 
-  // Last: its patterns match the paths of others, and answer them with 405.
+  // Mounted last: their patterns match paths above, and would answer these with 405.
   addReads(routes, { ...options, endpoints });
 }
 
@@ -141,7 +141,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
     await reads.visible(call, { touched, parked: parkedCatalogues });
     const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
-    // A tag that does not exist is on nobody; the list itself must exist all the same.
+    // No contact has an unknown tag. The list must exist all the same.
     const tagId = tagName === undefined ? undefined : (tag?.tag_id ?? '');
     const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
     if (answer === undefined) throw new ServiceError('not_found');

@@ -10,9 +10,9 @@ import { keyEndpoints } from './endpoints.js';
 
 export interface KeysOfApi {
   readonly newId: () => string;
-  /** In clear. */
+  /** The secret itself, not its hash. */
   readonly newSecret: () => string;
-  /** When it resolves the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
+  /** Resolves when the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
   change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<KeysState>;
@@ -21,7 +21,7 @@ export interface KeysOfApi {
 }
 
 interface ChangedKey {
-  /** Of a repeated create the one that the first made. */
+  /** After a repeated create: the key that the first one made. */
   readonly key: Key;
   readonly position: string;
 }
@@ -40,7 +40,7 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
 
   routes.on(keyEndpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
     const secret = keys.newSecret();
-    const asked = {
+    const details = {
       key_id: keys.newId(),
       ...input,
       hash: hashOf(secret),
@@ -48,9 +48,9 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
       by: context.actor,
       now: timeAfter(0),
     };
-    const { key, position } = await keys.change({ type: 'Create', ...asked }, context, idempotencyKey);
+    const { key, position } = await keys.change({ type: 'Create', ...details }, context, idempotencyKey);
     const { key_id, name, scopes, expires_at } = key;
-    const replayed = key_id !== asked.key_id;
+    const replayed = key_id !== details.key_id;
     const shown = replayed ? { secret: null, note: secretShown } : { secret };
     return { data: { key_id, name, scopes, expires_at, ...shown }, headers: writtenHeaders({ position, replayed }) };
   });
@@ -58,8 +58,8 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
   routes.on(keyEndpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
     const secret = keys.newSecret();
     const key_id = parameter('key_id');
-    const asked = { key_id, hash: hashOf(secret), granter, by: context.actor, now: timeAfter(0) };
-    const command = { type: 'Rotate', ...asked, previous_until: timeAfter(input.overlap_seconds) } as const;
+    const details = { key_id, hash: hashOf(secret), granter, by: context.actor, now: timeAfter(0) };
+    const command = { type: 'Rotate', ...details, previous_until: timeAfter(input.overlap_seconds) } as const;
     const { key, position } = await keys.change(command, context);
     return { data: { key_id, secret, previous_until: key.previous?.until }, headers: ['X-Position', position] };
   });

@@ -1,4 +1,4 @@
-/** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
+/** The API keys that a process knows: those of the configuration, and those of the log, which it reads again so often that a change holds within a second. */
 import { replayableContext } from '../../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../../commands/command-handler.js';
 import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
@@ -15,13 +15,13 @@ import type { Authenticator, Grant, Identity } from '../../http/auth.js';
 import type { KeysOfApi } from './handlers.js';
 import { createKeyUses } from './key-uses.js';
 
-/** How often the log is looked at, and open streams, in milliseconds. */
+/** Milliseconds between two readings of the log, and two checks of open streams. */
 const lookMs = 400;
 const noteMs = 1_000;
 
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
-  /** Writes when they were last used, and closes what keeps it. */
+  /** Writes when keys were last used, and closes the read models. */
   readonly uses: Subscriber<'turn'>;
   close(): void;
 }
@@ -37,9 +37,9 @@ interface KeysOptions extends Clocks {
   };
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
-  /** Keeps when keys were last used. Closed with `uses`. */
+  /** Hold when keys were last used. Closed with `uses`. */
   readonly models: ReadModels;
-  /** Called with what it means for the keys; once as long as it lasts. */
+  /** Called once for each time that the log is out of reach or unreadable, with what that means for the keys. */
   readonly onFault: (error: unknown, meaning: string) => void;
 }
 
@@ -92,7 +92,7 @@ export async function openKeys({
   const { signal } = closing;
   const onLookFault = (error: unknown): void => onFault(error, isOfAnEvent(error) ? unreadable : outOfReach);
   void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
-  // Beside the reading: a log that does not answer keeps no stream open.
+  // Not part of the reading: streams end also while the log does not answer.
   const ending = setInterval(endStreams, lookMs);
   const uses = createKeyUses(models);
   return {
@@ -102,11 +102,11 @@ export async function openKeys({
     all: look,
     // A key that is to be revoked must be found, also without the read models.
     lastUse: (id) => uses.read(id).catch(() => null),
-    async change(command, asked, idempotencyKey) {
+    async change(command, given, idempotencyKey) {
       const { streamKeys: keys } = commands;
-      const context = replayableContext(asked, { keys, idempotencyKey, input: () => inputOf(command) });
+      const context = replayableContext(given, { keys, idempotencyKey, input: () => inputOf(command) });
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
-      // Written is written, and holds here at once.
+      // The change is durable, so it holds here also where the log cannot be read again.
       await look().catch(() => hold(state));
       const key = keyOf(command, state, context.idempotency?.key_hash);
       if (key === undefined) throw new Error('a changed key is missing');

@@ -76,18 +76,18 @@ export function addPersonExport(routes: Routes, { audit, access, reads, streamOf
     const signal = call.signal();
     const close = await slots.take(signal);
     try {
-      const made = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
+      const person = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
       const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;
       const recorded = (pieces: AsyncIterable<string>) => access.streaming(call, read, pieces);
       if (wantsPage(call.request))
         return {
           contentType: 'text/html; charset=utf-8',
-          pieces: recorded(exportAsPage(made)),
+          pieces: recorded(exportAsPage(person)),
           security: pageHeaders,
           close,
         };
       const beside = reads.isIncomplete(['emails']) ? { incomplete: true } : {};
-      const pieces = recorded(successPieces(exportAsJson(made), beside));
+      const pieces = recorded(successPieces(exportAsJson(person), beside));
       return { contentType: 'application/json; charset=utf-8', pieces, close };
     } catch (error) {
       close();

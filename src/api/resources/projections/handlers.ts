@@ -64,10 +64,10 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): v
     async ({ input: { dry_run: dryRun, accept_differences: acceptDifferences }, parameter }) => {
       const name = parameter('name');
       const known = projections.map((view) => view.name);
-      const wanted = name === 'all' ? known : [...new Set(name.split(','))];
-      if (!wanted.every((one) => known.includes(one)))
+      const names = name === 'all' ? known : [...new Set(name.split(','))];
+      if (!names.every((one) => known.includes(one)))
         throw new ServiceError('unknown_view', { names: known.join(', ') });
-      return { data: await rebuilds.request({ views: wanted, dryRun, acceptDifferences }) };
+      return { data: await rebuilds.request({ views: names, dryRun, acceptDifferences }) };
     },
   );
 }

@@ -52,10 +52,10 @@ const pageHeaders = securityHeaders({
   connectSrc: ["'self'"],
 });
 
-/** Swagger UI, as the build copies it out of its package. */
+/** Swagger UI: the build copies it from its package. */
 const assets = fileURLToPath(new URL('../../../swagger-ui/', import.meta.url));
 
-/** `document` is asked once, at the first request. */
+/** `document` is called once, at the first request. */
 export function docsRoutes(app: Express, runner: EndpointRunner, document: () => object): void {
   function setHeaders(response: Response, more: readonly string[]): void {
     const all = [...runner.headers({ request: response.req, response }), ...more];
@@ -63,12 +63,12 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
   }
 
   const serve = (type: string, headers: readonly string[], bodyOf: () => string): RequestHandler => {
-    let made: Made | undefined;
+    let forms: Forms | undefined;
     return (request, response) => {
-      made ??= make(bodyOf());
+      forms ??= formsOf(bodyOf());
       const isZipped = request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
-      const { body, etag } = isZipped ? made.zipped : made.plain;
-      // Asked for again each time, and sent only when it has changed.
+      const { body, etag } = isZipped ? forms.zipped : forms.plain;
+      // Clients ask again each time, and get the body only when it has changed.
       setHeaders(response, [...headers, 'Cache-Control', 'no-cache', 'ETag', etag]);
       if (isZipped) response.setHeader('Content-Encoding', 'gzip');
       response.vary('Accept-Encoding').type(type).send(body);
@@ -82,7 +82,7 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
   );
   const servePage = serve('html', pageHeaders, () => html);
   mountOpen({ app, runner, path: page.path }, (request, response, next) => {
-    // What the page loads is beside it, wherever a proxy has put it.
+    // The page loads its parts by relative paths, so that it works below any prefix of a proxy.
     setHeaders(response, securityHeaders());
     if (request.path.endsWith('/')) response.redirect(301, `..${page.path}`);
     else servePage(request, response, next);
@@ -98,10 +98,10 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
   );
 }
 
-type Made = ReturnType<typeof make>;
+type Forms = ReturnType<typeof formsOf>;
 
-/** Each form has a tag of its own. */
-function make(text: string) {
+/** The body as it is and compressed, each with its own ETag. */
+function formsOf(text: string) {
   const tag = digest(text, 'base64url');
   return {
     plain: { body: Buffer.from(text), etag: `"${tag}"` },

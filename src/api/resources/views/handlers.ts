@@ -53,7 +53,7 @@ export function viewsRoutes(routes: Routes, { projections, queries, reads }: Vie
   });
 }
 
-/** A field that holds an array is asked for one of its texts, every other one for its value. */
+/** The first field that holds an array must contain the given text, every other field must have the given value. */
 function filtersOf(
   { arrayIndexes = [] }: Projection,
   given: Readonly<Record<string, unknown>>,
@@ -68,7 +68,7 @@ function filtersOf(
   return { ...(Object.keys(where).length === 0 ? {} : { where }), ...(contains === undefined ? {} : { contains }) };
 }
 
-/** Numbers, `true`, `false`, `null` and texts in quotes as JSON has them; all else is a text as it stands. */
+/** Numbers, `true`, `false`, `null` and texts in quotes as JSON has them; everything else is a text as received. */
 function valueIn(text: string): string | number | boolean | null {
   try {
     const value: unknown = JSON.parse(text);
