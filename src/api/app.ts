@@ -101,12 +101,12 @@ function mountEndpoints(
   docsRoutes(app, runner, () =>
     createDocument({ resources: createResources(options.clock), examples: readExamples(), version: options.version }),
   );
-  contactRoutes(routes, { ...options, audience, queries, reads });
+  contactRoutes(routes, { ...options, reads });
   for (const kind of kinds) {
     const name = `${kind}s` as const;
     catalogueRoutes(routes, { kind, catalogue: audience[name], reads, ...queries[name] });
   }
-  emailRoutes(routes, { ...options, email: audience.email, queries, reads });
+  emailRoutes(routes, { ...options, email: audience.email, reads });
   analyticsRoutes(routes, { ...options, reads });
   projectionsRoutes(routes, { ...options, projections: liveProjections });
   viewsRoutes(routes, { ...options, projections: liveProjections, reads });

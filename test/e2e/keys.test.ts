@@ -326,7 +326,9 @@ test('a key that ends is refused on an open connection, and its streams are cut'
 });
 
 describe('an auditor, with audit:read alone,', () => {
-  const endpoints = endpointsOf(createResources(Date.now)).filter(({ scope }) => scope !== 'none' && scope !== 'of the view');
+  const endpoints = endpointsOf(createResources(Date.now)).filter(
+    ({ scope }) => scope !== 'none' && scope !== 'of the view',
+  );
 
   test('reads the record and changes nothing, whatever the route', async () => {
     const auditor = await issue(['audit:read']);
