@@ -99,6 +99,37 @@ module.exports = {
       to: { path: '^src/(eventstore|readmodels)/', pathNot: [eventStorePort, readModelPort] },
     },
     {
+      name: 'no-cycles-between-folders-of-the-api',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/api(/|$)' },
+      to: { circular: true },
+    },
+    {
+      name: 'api-schemas-import-nothing-of-the-api',
+      severity: 'error',
+      from: { path: room('api/schemas') },
+      to: { path: room('api'), pathNot: room('api/schemas') },
+    },
+    {
+      name: 'api-pipeline-knows-no-resource',
+      severity: 'error',
+      from: { path: room('api/http') },
+      to: { path: room('api'), pathNot: room('api/(http|schemas)') },
+    },
+    {
+      name: 'api-description-knows-no-resource',
+      severity: 'error',
+      from: { path: room('api/openapi') },
+      to: { path: room('api'), pathNot: room('api/(openapi|http|schemas)') },
+    },
+    {
+      name: 'a-resource-imports-no-other',
+      severity: 'error',
+      from: { path: '^src/api/resources/([^/]+)/' },
+      to: { path: room('api'), pathNot: ['^src/api/resources/$1/', room('api/(http|schemas)')] },
+    },
+    {
       name: 'sqlite-in-one-room',
       severity: 'error',
       from: { path: '^src/', pathNot: room('sqlite') },

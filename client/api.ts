@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1d0c236ce61bba8e71c0449c532879abbe66b81b2aeefd23faf6be7773c7be44. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 228d91b17135389c975747b6bdc29c096f633d4ca31a9d97ad4dcfd8142cb810. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -7,7 +7,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** A page to read this document, and to try the API */
+    /**
+     * A page to read this document, and to try the API
+     * @description The page loads all its parts from the service itself.
+     */
     get: operations['getDocs'];
     put?: never;
     post?: never;
@@ -24,7 +27,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process runs */
+    /**
+     * Whether the process runs
+     * @description Stores are not asked: also where one is out of reach the answer is 200.
+     */
     get: operations['getLive'];
     put?: never;
     post?: never;
@@ -41,7 +47,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the service is ready, part by part */
+    /**
+     * Whether the service is ready, part by part
+     * @description While it is not ready: 503, with the same parts in `data`.
+     */
     get: operations['getReady'];
     put?: never;
     post?: never;
@@ -58,7 +67,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** This document */
+    /**
+     * This document
+     * @description Each version of the service has its own.
+     */
     get: operations['getOpenApi'];
     put?: never;
     post?: never;
@@ -3803,10 +3815,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -3815,7 +3824,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -3824,8 +3833,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused42: {
+    /**
+     * @description - `invalid_json`: `Request body must be a JSON object`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
+     */
+    Refused41: {
       headers: {
         [name: string]: unknown;
       };
@@ -3833,8 +3845,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused43: {
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -3991,6 +4003,7 @@ export interface operations {
         };
         content?: never;
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getLive: {
@@ -4014,6 +4027,7 @@ export interface operations {
           'application/json': components['schemas']['GetLiveAnswer'];
         };
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getReady: {
@@ -4037,6 +4051,7 @@ export interface operations {
           'application/json': components['schemas']['GetReadyAnswer'];
         };
       };
+      405: components['responses']['MethodNotAllowed'];
       503: components['responses']['Unavailable'];
     };
   };
@@ -4072,6 +4087,7 @@ export interface operations {
         };
         content?: never;
       };
+      405: components['responses']['MethodNotAllowed'];
     };
   };
   getEmailOutcomes: {
@@ -5249,7 +5265,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5283,7 +5299,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5548,7 +5564,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused41'];
       default: components['responses']['General'];
     };
   };
@@ -5670,8 +5686,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -5966,8 +5982,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
-      404: components['responses']['Refused43'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6001,7 +6017,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused6'];
-      404: components['responses']['Refused43'];
+      404: components['responses']['Refused40'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

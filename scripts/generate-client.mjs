@@ -43,12 +43,12 @@ export const operationTable = ${table} as const;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ allOf, createEndpoints }, { createDocument }, { errorCatalogue }] = await Promise.all([
-    import('../dist/api/endpoints/endpoints.js'),
+  const [{ createResources }, { createDocument }, { errorCatalogue }] = await Promise.all([
+    import('../dist/api/resources/table.js'),
     import('../dist/api/openapi/document.js'),
     import('../dist/errors.js'),
   ]);
-  const endpoints = allOf(createEndpoints(Date.now));
+  const resources = createResources(Date.now);
   const errorTypes = [...new Set(Object.values(errorCatalogue).map(({ type }) => type))].sort();
-  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: {}, version: '0' }), errorTypes));
+  writeFileSync(file, await clientTypes(createDocument({ resources, examples: {}, version: '0' }), errorTypes));
 }

@@ -1,41 +1,38 @@
 /** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { createAudit } from '../audit/audit.js';
 import type { LogHead } from '../audit/answers.js';
+import { createAudit } from '../audit/audit.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
+import type { Proofs } from '../evidence/person-proofs.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
-import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
-import { createAccessLog } from './audit/access.js';
-import { analyticsRoutes } from './analytics.js';
-import { auditRoutes } from './audit/audit.js';
-import type { Proofs } from '../evidence/person-proofs.js';
-import { catalogueRoutes } from './catalogue.js';
-import { contactRoutes } from './contacts.js';
-import { allowOrigins, isPreflight } from './cors.js';
-import { emailRoutes } from './email.js';
-import { docsRoutes } from './openapi/page.js';
-import { readExamples } from './openapi/examples.js';
-import { createDocument } from './openapi/document.js';
-import { kinds } from './endpoints/catalogues.js';
-import { allOf, createEndpoints } from './endpoints/endpoints.js';
-import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
-import { healthRoutes, type Readiness } from './health.js';
-import { keysRoutes, type KeysOfApi } from './keys.js';
-import { minPositionOf } from './min-position.js';
-import { addPersonExport } from './person-export.js';
-import { privacyRoutes } from './privacy.js';
-import type { Erasures } from '../privacy/erasures.js';
-import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
-import { viewsRoutes } from './views.js';
-import { createReads, type StreamOfView } from './reads.js';
-import { createRoutes, type Routes } from './routes.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
+import { createAccessLog } from './http/access-log.js';
+import { allowOrigins, isPreflight } from './http/cors.js';
+import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './http/endpoint-runner.js';
+import { createReads, type StreamOfView } from './http/reads.js';
+import { minPositionOf } from './http/request-headers.js';
+import { createRoutes, type Routes } from './http/routes.js';
+import { createDocument, readExamples } from './openapi/document.js';
+import { analyticsRoutes } from './resources/analytics/handlers.js';
+import { auditRoutes } from './resources/audit/handlers.js';
+import { kinds } from './resources/catalogues/endpoints.js';
+import { catalogueRoutes } from './resources/catalogues/handlers.js';
+import { contactRoutes } from './resources/contacts/handlers.js';
+import { emailRoutes } from './resources/email/handlers.js';
+import { keysRoutes, type KeysOfApi } from './resources/keys/handlers.js';
+import { addPersonExport, privacyRoutes } from './resources/privacy/handlers.js';
+import { projectionsRoutes, type Rebuilds, type ViewsState } from './resources/projections/handlers.js';
+import { docsRoutes, healthRoutes, type Readiness } from './resources/service/handlers.js';
+import { createResources } from './resources/table.js';
+import { viewsRoutes } from './resources/views/handlers.js';
 
 export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -43,12 +40,12 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
-  /** Why the log is not trusted, looked up now. Absent where nobody can tell. */
+  /** Why the log is not trusted, checked at each call. Absent where this process cannot tell. */
   readonly altered?: (() => string | undefined) | undefined;
-  /** What the auditor's answers rest on. */
+  /** Named in the auditor's answers: how far the log was read. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
-  /** Undefined: who looked is not recorded. */
+  /** Undefined: reads are not recorded. */
   readonly recordRead?: RecordRead | undefined;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
@@ -66,7 +63,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly clock: () => number;
 }
 
-/** Writes are slowed when the views are further behind than this: so they stay within a second. */
+/** Writes wait while the views are further behind than this, so that the lag stays under a second. */
 const maxLagMs = 750;
 const slowedByMs = 250;
 
@@ -101,29 +98,28 @@ function mountEndpoints(
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   const routes = createRoutes(app, runner);
-  const endpoints = createEndpoints(options.clock);
   docsRoutes(app, runner, () =>
-    createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
+    createDocument({ resources: createResources(options.clock), examples: readExamples(), version: options.version }),
   );
-  contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
+  contactRoutes(routes, { ...options, reads });
   for (const kind of kinds) {
     const name = `${kind}s` as const;
-    catalogueRoutes(routes, { kind, endpoints: endpoints[name], catalogue: audience[name], reads, ...queries[name] });
+    catalogueRoutes(routes, { kind, catalogue: audience[name], reads, ...queries[name] });
   }
-  emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
-  analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
-  projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
-  viewsRoutes(routes, { ...options, endpoints: endpoints.views, projections: liveProjections, reads });
-  keysRoutes(routes, { ...options, endpoints: endpoints.keys });
-  privacyRoutes(routes, { ...options, endpoints: endpoints.privacy });
+  emailRoutes(routes, { ...options, email: audience.email, reads });
+  analyticsRoutes(routes, { ...options, reads });
+  projectionsRoutes(routes, { ...options, projections: liveProjections });
+  viewsRoutes(routes, { ...options, projections: liveProjections, reads });
+  keysRoutes(routes, options);
+  privacyRoutes(routes, options);
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   const access = createAccessLog(options.recordRead);
   const audited = ofIntactLog(routes, options.altered);
-  auditRoutes(audited, { ...options, endpoints: endpoints.audit, audit, access, reads });
-  addPersonExport(audited, endpoints.privacy.export, { ...options, audit, access, reads });
+  auditRoutes(audited, { ...options, audit, access, reads });
+  addPersonExport(audited, { ...options, audit, access, reads });
 }
 
-/** Looked at before each answer: what is read after it goes no further than what the service knows. */
+/** Answers 503 once the log was altered by somebody else. */
 const ofIntactLog = (routes: Routes, altered?: () => string | undefined): Routes => ({
   on(endpoint, handle) {
     routes.on(endpoint, async (call) => {
@@ -142,7 +138,7 @@ const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
 const unknownRoute =
   (runner: EndpointRunner): RequestHandler =>
   (request, response) => {
-    // A page may see that there is nothing.
+    // A page of another origin may read the 404.
     if (isPreflight(request, response, 'GET, HEAD, POST, DELETE')) runner.answer({ request, response }, {});
     else runner.refuse({ request, response }, new ServiceError('not_found'));
   };

@@ -1,8 +1,8 @@
 /** Composes the API keys of a process: where those of the configuration, the first start and the log come from. */
 import { existsSync } from 'node:fs';
-import { configuredKey, hashKey } from '../api/auth.js';
+import { configuredKey, hashKey } from '../api/http/auth.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { openKeys, type Keys } from '../api/known-keys.js';
+import { openKeys, type Keys } from '../api/resources/keys/known-keys.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { openReadModels, type StoreSettings } from '../stores/stores.js';

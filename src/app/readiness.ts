@@ -1,6 +1,6 @@
 /** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Readiness } from '../api/health.js';
+import type { Readiness } from '../api/resources/service/handlers.js';
 import type { Role } from '../stores/config.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { Erasures } from '../privacy/erasures.js';

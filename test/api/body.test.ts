@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { readBody, readLines, RequestAbortedError } from '../../src/api/body.js';
+import { readBody, readLines, RequestAbortedError } from '../../src/api/http/body.js';
 
 test('a body whose client went away before it was asked for is given up', async () => {
   const request = new IncomingMessage(new Socket());

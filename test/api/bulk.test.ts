@@ -1,7 +1,7 @@
 /** The lines of a bulk request: in order, bounded, one after the other for one address, and honest when a store fails. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bulkAnswer } from '../../src/api/bulk.js';
+import { bulkAnswer } from '../../src/api/resources/contacts/bulk.js';
 import { ServiceError } from '../../src/errors.js';
 import type { UpsertedContact } from '../../src/commands/audience.js';
 import { UnreadableEventError } from '../../src/events/codec.js';

@@ -2,7 +2,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { clientAddressBehind, networkOf } from '../../src/api/client-address.js';
+import { clientAddressBehind, networkOf } from '../../src/api/http/client-address.js';
 import { readConfig } from '../../src/stores/config.js';
 
 const { isTrustedProxy = () => false } = readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8, 2001:db8:aaaa::/48' });

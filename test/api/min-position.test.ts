@@ -1,6 +1,6 @@
 /** `X-Min-Position`: what it may be, and that a position which the views do not show yet is waited for. */
 import { expect, test, vi } from 'vitest';
-import { minPositionOf } from '../../src/api/min-position.js';
+import { minPositionOf } from '../../src/api/http/request-headers.js';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
 import { startAuditedService } from '../support/audited-service.js';
 

@@ -1,6 +1,6 @@
 /** Counters of requests, and what happens when there are too many of them. */
 import { expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/api/rate-limit.js';
+import { createRateLimiter } from '../../src/api/http/rate-limit.js';
 
 test('100,000 others do not give a caller a new quota, nor take from it, while it goes on', () => {
   const limiter = createRateLimiter('failures', 2, () => 0);

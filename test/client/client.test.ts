@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AudienceError, ConnectionError, createClient, type AudienceClient } from '../../client/client.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
 import { createDocument } from '../../src/api/openapi/document.js';
-import { endpointTable } from '../support/api-description.js';
+import { apiResources } from '../support/api-description.js';
 import { document } from '../support/markdown.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
 test('its types are those of the document: else run npm run generate:client', () => {
-  const bare = createDocument({ endpoints: endpointTable, examples: {}, version: '0' });
+  const bare = createDocument({ resources: apiResources, examples: {}, version: '0' });
   const digest = createHash('sha256').update(JSON.stringify(bare)).digest('hex');
   expect(document('client/api.ts').split('\n', 1)[0]).toContain(digest);
 });

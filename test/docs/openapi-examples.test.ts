@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readExamples } from '../../src/api/openapi/examples.js';
+import { readExamples } from '../../src/api/openapi/document.js';
 import { endpointTable } from '../support/api-description.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
+import { createResources, endpointsOf } from '../../src/api/resources/table.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import {
   instant,
@@ -326,7 +326,9 @@ test('a key that ends is refused on an open connection, and its streams are cut'
 });
 
 describe('an auditor, with audit:read alone,', () => {
-  const endpoints = allOf(createEndpoints(Date.now)).filter(({ scope }) => scope !== 'none' && scope !== 'of the view');
+  const endpoints = endpointsOf(createResources(Date.now)).filter(
+    ({ scope }) => scope !== 'none' && scope !== 'of the view',
+  );
 
   test('reads the record and changes nothing, whatever the route', async () => {
     const auditor = await issue(['audit:read']);

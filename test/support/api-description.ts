@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
-import { readExamples } from '../../src/api/openapi/examples.js';
-import { createDocument, errorsOf } from '../../src/api/openapi/document.js';
-import { securityHeaders } from '../../src/api/security-headers.js';
+import { securityHeaders } from '../../src/api/http/security-headers.js';
+import { createDocument, errorsOf, readExamples } from '../../src/api/openapi/document.js';
+import { createResources, endpointsOf } from '../../src/api/resources/table.js';
 import { errorCatalogue, type ErrorCode } from '../../src/errors.js';
 
 interface Described {
@@ -27,8 +26,9 @@ interface DescribedOperation {
 
 type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 
-export const endpointTable = allOf(createEndpoints(Date.now));
-const options = { endpoints: endpointTable, examples: readExamples(), version: '0' };
+export const apiResources = createResources(Date.now);
+export const endpointTable = endpointsOf(apiResources);
+const options = { resources: apiResources, examples: readExamples(), version: '0' };
 /** As it is published. */
 export const apiDocument = createDocument(options);
 const strictDocument = createDocument({ ...options, isStrict: true });

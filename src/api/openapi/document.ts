@@ -1,23 +1,40 @@
-/** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
+/** Makes the OpenAPI 3.1 document from the endpoints that the service runs. */
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import type { AnyEndpoint } from '../endpoints/endpoint.js';
-import type { Examples, Example } from './examples.js';
+import type { AnyEndpoint, Resource } from '../http/endpoint.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
-import { about, headerParameters, headersNamed, pathParameter, resources, responseHeaders } from './texts.js';
+import { about, headerParameters, headersNamed, responseHeaders } from './texts.js';
+
+/** An example of an operation. `parameters`: of path and query. */
+const example = z.object({
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  body: z.unknown().optional(),
+  answer: z.unknown().optional(),
+});
+const exampleFile = z.record(z.string(), example);
+
+type Example = z.infer<typeof example>;
+type Examples = Readonly<Record<string, Example | undefined>>;
+
+/** A test runs each against a service, in this order, and holds the answers against what the service says. */
+export const readExamples = (): Examples =>
+  exampleFile.parse(JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')));
 
 interface DocumentOptions {
-  readonly endpoints: readonly AnyEndpoint[];
+  readonly resources: readonly Resource[];
   readonly examples: Examples;
   /** Of the service. */
   readonly version: string;
-  /** For tests: answers have nothing else than what is described. Default: they are open to what later versions add. */
+  /** For tests: answers hold only what is described. Default: they are open to what later versions add. */
   readonly isStrict?: true;
 }
 
 /** One method of an endpoint. */
 interface Operation {
+  readonly resource: Resource;
   readonly endpoint: AnyEndpoint;
   readonly method: 'get' | 'post' | 'delete';
   readonly schemas: Schemas;
@@ -25,25 +42,23 @@ interface Operation {
   readonly parameters: Parameters;
 }
 
-export function createDocument({ endpoints, examples, version, isStrict }: DocumentOptions): Json {
+export function createDocument({ resources, examples, version, isStrict }: DocumentOptions): Json {
   const schemas = createSchemas(isStrict === true);
   const refusals = createRefusals();
   const parameters = createParameters();
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    const { path, id, method: methods } = endpoint;
-    for (const method of methods === 'postOrDelete' ? (['delete', 'post'] as const) : [methods]) {
-      const operation = { endpoint, method, schemas, parameters, example: examples[id] ?? {} };
-      const responses = { ...success(operation), ...refusals.of(errorsOf(endpoint, method)) };
-      paths[path] = { ...paths[path], [method]: { ...described(operation), ...asked(operation), responses } };
-    }
+  for (const { resource, endpoint, method } of methodsIn(resources)) {
+    const { path, id } = endpoint;
+    const operation = { resource, endpoint, method, schemas, parameters, example: examples[id] ?? {} };
+    const responses = { ...success(operation), ...refusals.of(errorsOf(endpoint, method)) };
+    paths[path] = { ...paths[path], [method]: { ...described(operation), ...requested(operation), responses } };
   }
   return {
     openapi: '3.1.1',
     info: { ...about, version },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: Object.values(resources),
+    tags: resources.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key as bearer token.' } },
@@ -55,17 +70,25 @@ export function createDocument({ endpoints, examples, version, isStrict }: Docum
   };
 }
 
+const methodsIn = (resources: readonly Resource[]) =>
+  resources.flatMap((resource) =>
+    Object.values(resource.endpoints).flatMap((endpoint) => {
+      const methods = endpoint.method === 'postOrDelete' ? (['delete', 'post'] as const) : [endpoint.method];
+      return methods.map((method) => ({ resource, endpoint, method }));
+    }),
+  );
+
 function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
   if (scope === 'none') return [];
   return [scope === 'of the view' ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
 }
 
-function described({ endpoint, method }: Operation): Json {
-  const { id, path, summary, description, scope } = endpoint;
+function described({ resource, endpoint, method }: Operation): Json {
+  const { id, summary, description, scope } = endpoint;
   const sentences = [...(description === undefined ? [] : [description]), ...needsOf(scope)];
   return {
     operationId: endpoint.method === 'postOrDelete' && method === 'post' ? `${id}ByPost` : id,
-    tags: [resources[path.split('/')[2] ?? '']?.name ?? 'Service'],
+    tags: [resource.name],
     summary,
     ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
     ...(scope === 'none' ? { security: [] } : { 'x-required-scope': scope }),
@@ -81,7 +104,7 @@ function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): Json {
 
 type Parameters = ReturnType<typeof createParameters>;
 
-/** Those that are the same in several operations stand once, in the components. */
+/** Parameters that are the same in several operations are written once, in the components. */
 function createParameters() {
   const shared: Record<string, Json> = {};
   return {
@@ -90,7 +113,7 @@ function createParameters() {
       parameter: Parameter,
       example: unknown,
     ): Json {
-      // No name of a schema, whatever the case of its letters.
+      // With `in_`, so that it differs from every name of a schema, also where case is ignored.
       const name = `${parameter.in}_${parameter.name}`;
       const { example: first = example, ...known } = shared[name] ?? parameter;
       if (!isDeepStrictEqual(known, parameter)) return { ...parameter, example };
@@ -101,14 +124,14 @@ function createParameters() {
 }
 
 /** Parameters and body. */
-function asked({ endpoint, method, schemas, example, parameters: known }: Operation): Json {
+function requested({ resource, endpoint, method, schemas, example, parameters: known }: Operation): Json {
   const { path, own, lines } = endpoint;
   const { properties, required: needed } = schemas.input(endpoint.query);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    ...pathParameter(name, path),
+    ...resource.parameters[name],
   }));
   const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -176,19 +199,19 @@ function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[]
 
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
-/** What an endpoint refuses, by what it is, by its own rules and by those of its fields, in the order of the checks. */
+/** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(endpoint.body)];
-  if (scope === 'none') return rules;
+  if (scope === 'none') return ['method_not_allowed', ...rules];
   const isRead = method === 'get';
-  // Lines say by themselves what is wrong with them.
+  // Errors of lines are in their answers.
   const isLines = lines !== undefined;
   const isOwn = own === true;
   return [
-    // Another path may have the last part of this one as a word of its own.
+    // Another path may have a fixed word in this place, and other methods.
     ...when(path.endsWith('}'), 'method_not_allowed' as const),
-    // Of a part that cannot be decoded, too.
+    // Also where the path cannot be decoded.
     ...when(path.includes('{'), 'not_found' as const),
     ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
@@ -197,7 +220,7 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead, 'invalid_position' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
-    // An unknown id on an own path is a path that is not there.
+    // Own endpoints answer 404 for an unknown id.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
     serverFault,
     'unavailable',

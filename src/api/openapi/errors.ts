@@ -1,7 +1,7 @@
 /** The errors in the OpenAPI document: one schema for all, and responses whose descriptions name each type with its messages. */
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { headersNamed } from './texts.js';
 import type { Json } from './schemas.js';
+import { headersNamed } from './texts.js';
 
 const types = [...new Set(Object.values(errorCatalogue).map(({ type }) => `\`${type}\``))].sort();
 
@@ -27,7 +27,7 @@ export const errorSchema: Json = {
   additionalProperties: true,
 };
 
-/** What any request may be answered with, whatever it asks: the response `default` of every operation that needs a key. */
+/** Errors that every operation with a key may answer: its response `default`. */
 const general: readonly ErrorCode[] = [
   'unauthorized',
   'rate_limited',
@@ -43,7 +43,7 @@ const general: readonly ErrorCode[] = [
 ];
 
 export function createRefusals() {
-  /** Those that were met so far: of a single code under its name. */
+  /** The responses used so far. One with a single error code has that name. */
   const responses: Record<string, Json> = {};
   const names = new Map<string, string>();
 
@@ -89,7 +89,7 @@ function descriptionOf(group: readonly ErrorCode[]): string {
   const messages: Record<string, Set<string>> = {};
   for (const code of group) {
     const { type, message } = errorCatalogue[code];
-    // What is wrong with a field follows from its description. A hint is the same error.
+    // The description of a field tells what it may be. Errors `…_near` are others with a hint.
     const text = message.startsWith('{field}') ? '`{field} …`' : `\`${message}\``;
     if (!code.endsWith('_near')) (messages[type] ??= new Set()).add(text);
   }

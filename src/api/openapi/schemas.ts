@@ -1,15 +1,14 @@
-/** JSON Schema of the zod schemas of the table; those with a name stand once, in the components. */
+/** Makes JSON Schema from the zod schemas of the endpoints. Schemas with a name are written once, in the components. */
 import { z } from 'zod';
 import { isErrorCode, type ErrorCode } from '../../errors.js';
-import { isObject } from '../envelope.js';
-import { codeOfType } from '../parse.js';
-import { openAnswer } from './open-answers.js';
+import { isObject } from '../http/envelope.js';
+import { codeOfType } from '../http/parse.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
 export type Schemas = ReturnType<typeof createSchemas>;
 
-/** What zod makes, as far as it is looked at. */
+/** The parts of zod's JSON Schema that are used here. */
 const converted = z.looseObject({
   $schema: z.unknown(),
   $defs: z.record(z.string(), z.unknown()).default({}),
@@ -17,7 +16,7 @@ const converted = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
-/** What a success holds beside its status. */
+/** The fields of a success beside its status. */
 interface Content {
   readonly message?: string | undefined;
   readonly fields: z.ZodRawShape;
@@ -49,14 +48,14 @@ export function createSchemas(isStrict: boolean) {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** What bodies of requests share. */
+  /** Gives objects with a title that name: those that several bodies share. */
   const nameTitled = (_: string, value: unknown): unknown =>
     isObject(value) && isObject(value['properties']) && typeof value['title'] === 'string'
       ? name(value['title'], value)
       : value;
 
   return {
-    /** All that were met so far, by name. */
+    /** All named schemas so far. */
     named,
     /** The fields that a client may send. */
     input: (schema: z.ZodType) => convert(schema, 'input'),
@@ -79,7 +78,7 @@ export function createSchemas(isStrict: boolean) {
 /** The errors of the fields of a request. */
 export function errorsIn(schema: z.ZodType): readonly ErrorCode[] {
   const { required = [] } = z.toJSONSchema(schema, { io: 'input' });
-  // It is an object itself before its rules are asked.
+  // Without the code of the object itself: bodies and queries are objects already.
   const [, ...codes] = codesOf(schema);
   return [...(required.length > 0 ? ['required'] : []), ...codes].filter(isErrorCode);
 }
@@ -94,16 +93,72 @@ function codesOf(schema: z.core.$ZodType): readonly unknown[] {
   return [codeOfType[type], ...refusals, ...inner.flatMap(codesOf)];
 }
 
-/** Brings back what zod leaves out of schemas that transform, and takes out bounds that only say that a number is exact. */
+/** Adds the metadata that zod leaves out of schemas that transform, and removes the bounds of safe integers. */
 function tidy(of: z.core.$ZodType, schema: Record<string, unknown>): void {
   const about = z.globalRegistry.get(of);
   for (const name of ['examples', 'default'])
     if (about !== undefined && Object.hasOwn(about, name)) schema[name] = about[name];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
-  // Exactly one fits; and some generators know a type that may be null by `oneOf` alone.
+  // Some generators know a type that may be null by `oneOf` only.
   if (of instanceof z.core.$ZodNullable && schema['anyOf'] !== undefined) {
     schema['oneOf'] = schema['anyOf'];
     delete schema['anyOf'];
   }
+}
+
+const maxInt32 = 2 ** 31 - 1;
+/** Left out of answers: bounds may widen in later versions, and each operation has a whole example. */
+const left = ['pattern', 'minimum', 'maximum', 'minItems', 'propertyNames', 'examples'];
+
+/** Opens a schema of an answer to what later versions add, so that generated clients outlive them. `schema` is what zod made of `of`. A set of values that has a name stays closed. */
+function openAnswer(of: z.core.$ZodType, schema: Record<string, unknown>): void {
+  if (schema['additionalProperties'] === false) schema['additionalProperties'] = true;
+  if (schema['type'] === 'integer') schema['format'] = schema['maximum'] === maxInt32 ? 'int32' : 'int64';
+  for (const name of left) delete schema[name];
+  if (of instanceof z.core.$ZodNullable) shorten(schema);
+  const { type } = of._zod.def;
+  if (type === 'literal') openLiteral(schema);
+  if (type === 'enum' && !isNamed(of)) openValues(schema);
+  if (of instanceof z.core.$ZodUnion) tellVariants(of, schema);
+}
+
+const idOf = (of: z.core.$ZodType): string | undefined => z.globalRegistry.get(of)?.id;
+const isNamed = (of: z.core.$ZodType): boolean => idOf(of) !== undefined;
+
+/** A fixed text becomes an `enum`, which tells the variants of a union apart. Other fixed values become any of their type. */
+function openLiteral(schema: Record<string, unknown>): void {
+  if (schema['type'] === 'string') schema['enum'] = [schema['const']];
+  delete schema['const'];
+}
+
+/** Writes `type: [string, null]` in place of a choice of two schemas. */
+function shorten(schema: Record<string, unknown>): void {
+  const one: unknown = Array.isArray(schema['oneOf']) ? schema['oneOf'].at(0) : undefined;
+  if (!isObject(one) || typeof one['type'] !== 'string' || one['properties'] !== undefined) return;
+  delete schema['oneOf'];
+  // zod has not converted the inner schema yet.
+  const rest = Object.fromEntries(Object.entries(one).filter(([name]) => !left.includes(name)));
+  Object.assign(schema, { ...rest, ...schema, type: [one['type'], 'null'] });
+}
+
+function openValues(schema: Record<string, unknown>): void {
+  const { enum: values, description } = schema;
+  const known = Array.isArray(values) ? `Known: ${values.join(', ')}.` : '';
+  schema['description'] = typeof description === 'string' ? `${description} ${known}` : known;
+  delete schema['enum'];
+}
+
+/** Says that exactly one variant fits, and where a field tells which, names that field. */
+function tellVariants({ _zod: { def } }: z.core.$ZodUnion, schema: Record<string, unknown>): void {
+  if (!def.options.every((option) => option instanceof z.core.$ZodType && isNamed(option))) return;
+  schema['oneOf'] ??= schema['anyOf'];
+  delete schema['anyOf'];
+  if (!('discriminator' in def) || typeof def.discriminator !== 'string') return;
+  const { discriminator: propertyName } = def;
+  const mapping = def.options.flatMap((option) =>
+    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [String(value), idOf(option)] as const),
+  );
+  const places = mapping.map(([value, id]): [string, string] => [value, `#/components/schemas/${id}`]);
+  schema['discriminator'] = { propertyName, mapping: Object.fromEntries(places) };
 }

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says beside the endpoints: the service, its resources, and headers. */
+/** Texts of the OpenAPI document about the service and about headers. */
 export const about = {
   title: 'audience-ledger',
   summary: 'Groups, lists, tags, contacts and transactional e-mail over an append-only event log.',
@@ -17,50 +17,6 @@ export const about = {
   ].join('\n'),
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
-
-/** By the second part of the path. */
-export const resources: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
-  groups: { name: 'Groups', description: 'A name is unique among the groups.' },
-  lists: { name: 'Lists', description: 'Contacts subscribe to lists.' },
-  tags: { name: 'Tags', description: 'Tags mark contacts in a list.' },
-  contacts: {
-    name: 'Contacts',
-    description: 'A contact is one address, across all lists. Status and tags are per list.',
-  },
-  email: { name: 'Email', description: 'Transactional e-mail, one recipient per request.' },
-  audit: { name: 'Audit', description: 'What happened, answered from the event log itself.' },
-  analytics: { name: 'Analytics', description: 'How lists grow, how tags are used, what becomes of e-mail.' },
-  views: { name: 'Views', description: 'The documents of each view.' },
-  projections: { name: 'Projections', description: 'How far each view is, and rebuilding it.' },
-  keys: { name: 'ApiKeys', description: 'A secret is shown once. Nobody gives scopes that they do not have.' },
-  privacy: { name: 'Privacy', description: 'Telling a person what is stored, and erasing a person.' },
-  health: { name: 'Service', description: 'Health and this description: without API key and rate limit.' },
-};
-
-const ids: Readonly<Record<string, string>> = {
-  group_id: 'grp',
-  list_id: 'lst',
-  tag_id: 'tag',
-  contact_id: 'con',
-  email_id: 'eml',
-  key_id: 'key',
-  erasure_id: 'ers',
-};
-const descriptions: Readonly<Record<string, string>> = {
-  contact: 'Id or address of a contact.',
-  name: 'Name of a view.',
-  id: 'Id of a document.',
-};
-const filled = { type: 'string', minLength: 1, pattern: '\\S' };
-
-/** A parameter of a path, after the word before it. */
-export function pathParameter(name: string, path: string): object {
-  if (path.startsWith('/v1/audit/lists/')) return { description: 'Id or name of a list.', schema: filled };
-  const prefix = ids[name];
-  if (prefix === undefined) return { description: descriptions[name], schema: filled };
-  const description = `Id of ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.slice(0, -3)}.`;
-  return { description, schema: text(`^${prefix}_[0-9A-Z]{26}$`) };
-}
 
 const text = (pattern: string) => ({ type: 'string', pattern });
 
@@ -88,7 +44,7 @@ export const headerParameters = {
   }),
 };
 
-/** What a header says stands in the components, once. */
+/** References to headers, which are described once, in the components. */
 export const headersNamed = (names: readonly string[]): object =>
   names.length === 0
     ? {}

@@ -1,13 +1,13 @@
-/** How a schema says no: rules on texts, each with the error of the catalogue that its breach is answered with. */
+/** Rules on texts, each with the error of the catalogue that is answered when a text breaks it. */
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
 
-// C0, DEL and C1; and the same without what a field allows.
+// C0, DEL and C1; then the same without the characters that some fields allow.
 export const control = /[\u0000-\u001f\u007f-\u009f]/;
 export const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** The issue that makes `parse.ts` answer with this error. Further rules of the field are not asked. */
+/** The issue that makes `parse.ts` answer with this error. Further rules of the field are not checked. */
 export const refusal = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
 
 export interface TextRules {
@@ -16,7 +16,7 @@ export interface TextRules {
   readonly maxCharacters?: number;
   /** Bytes in UTF-8, as received. */
   readonly maxBytes?: number;
-  /** Asked about the trimmed text. */
+  /** Checked on the trimmed text. */
   readonly form?: { readonly fits: (text: string) => boolean; readonly code: ErrorCode };
   /** The value is the text as received, not the trimmed one. */
   readonly asReceived?: true;
@@ -37,10 +37,10 @@ export function text(rules: TextRules, about: z.GlobalMeta = {}): z.ZodString {
   if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refusal(form.code));
   const most = maxCharacters ?? maxBytes;
   const length = most === undefined ? {} : { maxLength: most };
-  // Not every language reads `\\u`.
+  // Regular expressions of some languages have no `\\u`.
   const pattern = `^[^${forbidden.source.slice(1).replaceAll('\\u00', '\\x')}*$`;
   return schema.meta({ ...length, pattern, ...about });
 }
 
-/** Counted only where the cheap upper bound leaves a doubt. */
+/** `length` is at least the number of code points: short texts need no counting. */
 const codePoints = (value: string): number => (value.length <= 32 ? value.length : [...value].length);

@@ -11,8 +11,8 @@ import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/cli
 import { composeFind } from '../../../src/readmodels/mongodb/find.js';
 import { storeRecord } from '../../../src/readmodels/mongodb/records.js';
 import { newRecord, nextOf, readRecord, writeRecord } from '../../../src/rebuild/rebuild-record.js';
-import { fullGrant } from '../../../src/api/auth.js';
-import { createKeyUses } from '../../../src/api/key-uses.js';
+import { fullGrant } from '../../../src/api/http/auth.js';
+import { createKeyUses } from '../../../src/api/resources/keys/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,

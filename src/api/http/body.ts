@@ -1,0 +1,160 @@
+/** Reads a request's body: size, media type, UTF-8, JSON object, in the contract's order. Plainer than express.json(), which costs a quarter of the throughput. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { ServiceError, type ErrorCode } from '../../errors.js';
+import { isObject } from './envelope.js';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+export const noBody: Body = Object.freeze({});
+
+/** Bytes of a body, and of each line in bulk. */
+export const defaultBodyLimit = 256 * 1024;
+
+/** The client closed the connection before its body was complete. */
+export class RequestAbortedError extends Error {
+  override readonly name = 'RequestAbortedError';
+}
+
+export interface BodyRules {
+  /** Bytes. */
+  readonly limit: number;
+  /** Whether the endpoint has body fields: then a media type that is given must be JSON even where the body is empty. */
+  readonly expected: boolean;
+}
+
+/**
+ * The body as an object; `{}` where nothing was sent. @throws ServiceError `too_large`, `unsupported_media_type`,
+ * `compressed_body`, `not_utf8`, `invalid_json` @throws RequestAbortedError, either at once or by the promise
+ */
+export function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Body | Promise<Body> {
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  const isEmpty = chunked === undefined && (length === undefined || length === '0');
+  if (isEmpty && !expected) return noBody;
+  if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
+  const fault = mediaFault(request, json, isEmpty);
+  if (fault === undefined) return isEmpty ? noBody : collect(request, { limit, take: parseObject });
+  const refuse = (): never => {
+    throw new ServiceError(fault);
+  };
+  // The size is checked first, also where it is not known beforehand.
+  return chunked === undefined ? refuse() : collect(request, { limit, take: refuse });
+}
+
+interface Media {
+  /** The first is that of a body without `Content-Type`. */
+  readonly types: readonly [string, ...string[]];
+  readonly otherwise: ErrorCode;
+}
+
+const json: Media = { types: ['application/json'], otherwise: 'unsupported_media_type' };
+const lines: Media = {
+  types: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  otherwise: 'not_ndjson',
+};
+
+/**
+ * The bytes of an NDJSON body, received whole. It may take its time as long as it moves.
+ * @throws ServiceError `too_large`, `not_ndjson`, `compressed_body`, `not_utf8` @throws RequestAbortedError
+ */
+export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('too_large');
+  const fault = mediaFault(request, lines);
+  if (fault !== undefined) throw new ServiceError(fault);
+  return await collect(request, { limit, take: (received) => received, isUpload: true });
+}
+
+/** Why a body cannot be read; undefined: it can. */
+function mediaFault({ headers }: IncomingMessage, { types, otherwise }: Media, isEmpty = false): ErrorCode | undefined {
+  const { 'content-type': type = types[0], 'content-encoding': encoding = 'identity' } = headers;
+  if (!isEmpty && encoding.toLowerCase() !== 'identity') return 'compressed_body';
+  if (type === types[0]) return undefined;
+  const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (!types.includes(media)) return otherwise;
+  return parameters.every(isUtf8Parameter) ? undefined : 'not_utf8';
+}
+
+const isUtf8Parameter = (parameter: string): boolean =>
+  !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
+
+/** The body of a caller without a key, for the echo: at most `limit` bytes; `{}` where it cannot be read. */
+export async function readForEcho(request: IncomingMessage, limit: number): Promise<Body> {
+  try {
+    return await readBody(request, { limit, expected: false });
+  } catch (error) {
+    if (error instanceof ServiceError) return noBody;
+    throw error;
+  }
+}
+
+/** Milliseconds for a whole body. */
+const bodyTimeoutMs = 15_000;
+/** Milliseconds without progress after which an upload is cut. */
+const uploadTimeoutMs = 30_000;
+const tooSlow = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+interface CollectOptions<Result> {
+  readonly limit: number;
+  readonly take: (bytes: Buffer) => Result;
+  readonly isUpload?: boolean;
+}
+
+/** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
+function collect<Result>(
+  request: IncomingMessage,
+  { limit, take, isUpload = false }: CollectOptions<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const cut = (): void => void request.socket.end(tooSlow, () => request.destroy());
+    let timer: NodeJS.Timeout | undefined;
+    // A timer takes long to make, and most bodies have come with their headers: they are read before this runs.
+    const soon = setImmediate(() => (timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs)));
+    const settle = (): void => {
+      clearImmediate(soon);
+      clearTimeout(timer);
+      request.off('data', add).off('end', finish).off('error', abort).off('close', abort);
+    };
+    const add = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (isUpload) timer?.refresh();
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      settle();
+      // The rest of the body is dropped, so that the client can read the answer.
+      request.resume();
+      reject(new ServiceError('too_large'));
+    };
+    const finish = (): void => {
+      settle();
+      try {
+        resolve(take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    const abort = (): void => {
+      settle();
+      reject(new RequestAbortedError('the client closed the connection'));
+    };
+    request.on('data', add).on('end', finish).on('error', abort).on('close', abort);
+    if (request.destroyed) abort();
+  });
+}
+
+/** @throws ServiceError `invalid_json` */
+export function parseObject(bytes: Buffer): Body {
+  if (bytes.length === 0) return noBody;
+  let value: unknown;
+  try {
+    // A byte order mark survives decoding and is no JSON.
+    value = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
+  } catch {
+    value = undefined;
+  }
+  if (!isObject(value)) throw new ServiceError('invalid_json');
+  return value;
+}

@@ -1,0 +1,57 @@
+/** What the headers of a request ask for: `Idempotency-Key`, `X-Min-Position`, `Prefer` and `Accept`. */
+import type { Request } from 'express';
+import { positionUpTo } from '../../audit/feed.js';
+import { ServiceError } from '../../errors.js';
+import type { Position } from '../../eventstore/event-store.js';
+import type { AnyEndpoint } from './endpoint.js';
+
+/** Undefined also on endpoints where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
+export function idempotencyKeyOf({ headers }: Request, { replays }: AnyEndpoint): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined || replays !== true) return undefined;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ServiceError('invalid_idempotency_key');
+  return key;
+}
+
+/** Of the answer to a create or a send. */
+export const writtenHeaders = ({
+  position,
+  replayed,
+}: {
+  readonly position: string;
+  readonly replayed: boolean;
+}): readonly string[] =>
+  replayed ? ['X-Position', position, 'Idempotent-Replayed', 'true'] : ['X-Position', position];
+
+export interface LogPositions {
+  /** What the views show, as this process knows; `''` where it does not know yet. */
+  readonly shown: () => Position;
+  /** The head of the log, read now. @throws StoreUnavailableError */
+  readonly head: () => Promise<Position>;
+}
+
+/** The position to wait for; undefined where the views show it already. @throws ServiceError `invalid_position`, see `positionUpTo` */
+export async function minPositionOf(header: string, { shown, head }: LogPositions): Promise<Position | undefined> {
+  if (header === '' || positionUpTo(header, shown()) !== undefined) return undefined;
+  const position = positionUpTo(header, await head());
+  if (position === undefined) throw new ServiceError('invalid_position');
+  return position;
+}
+
+export const strictApplied: readonly string[] = ['Preference-Applied', 'handling=strict'];
+
+/** Whether `handling=strict` stands in the header; the first `handling` counts. */
+export function prefersStrict(header: string | string[] | undefined): boolean {
+  if (header === undefined) return false;
+  const preferences = String(header).split(',');
+  const handling = preferences
+    .map((preference) => /^\s*handling\s*=\s*"?(\w+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return handling?.toLowerCase() === 'strict';
+}
+
+/** A client that takes anything gets JSON. Caches are told that the header decides. */
+export function wantsPage(request: Request): boolean {
+  request.res?.vary('Accept');
+  return request.accepts(['application/json', 'text/html']) === 'text/html';
+}

@@ -1,0 +1,85 @@
+/** Sends answers: a whole JSON text, or a stream of pieces at the client's pace. */
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Response } from 'express';
+import { clientSignal } from './request-context.js';
+import { securityHeaders } from './security-headers.js';
+
+const fixedHeaders = securityHeaders();
+const jsonHeaders = [...fixedHeaders, 'content-type', 'application/json; charset=utf-8'];
+
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+export interface StreamedAnswer {
+  readonly contentType: string;
+  /** Pieces of text. Each is asked for when the one before has been written. */
+  readonly pieces: AsyncIterable<string>;
+  /** Security headers in place of those of an API. */
+  readonly security?: readonly string[];
+  readonly close?: () => void;
+  /** What went wrong inside it, for the log. */
+  readonly fault?: () => unknown;
+}
+
+/**
+ * A connection on which no byte moves for so long is closed, so that a client that does not read holds nothing for ever.
+ * Node looks twice: it takes up to twice this time.
+ */
+export const stallTimeoutMs = 15_000;
+
+/** Milliseconds in which the rest of an unread body may arrive. */
+const restTimeoutMs = 15_000;
+
+export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
+  if (!response.req.complete) endWithoutRest(response);
+  response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(Buffer.byteLength(body))]);
+  response.end(body);
+}
+
+/** A client that is refused early may still be sending. It gets some time to read the answer. */
+function endWithoutRest({ req: request }: Response): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy();
+  }, restTimeoutMs);
+  request.once('close', () => clearTimeout(timer));
+}
+
+interface StreamOptions {
+  readonly headers: readonly string[];
+  readonly isHead: boolean;
+  /** Milliseconds. */
+  readonly stallTimeout: number;
+}
+
+/** Headers are sent with the first piece: until then an error can still be answered as one. Rejects when the client goes away. */
+export async function sendStream(
+  response: Response,
+  { contentType, pieces, security = fixedHeaders }: StreamedAnswer,
+  { headers, isHead, stallTimeout }: StreamOptions,
+): Promise<void> {
+  const signal = clientSignal(response);
+  signal.throwIfAborted();
+  const start = (): void => {
+    if (!response.headersSent) response.writeHead(200, [...security, 'content-type', contentType, ...headers]);
+  };
+  // When nothing waits to be written, the client is not the slow part.
+  response.setTimeout(stallTimeout, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    start();
+    // The first piece is made for HEAD, too: it may fail, and the read is recorded with it.
+    if (isHead) break;
+    if (!response.write(piece)) await once(response, 'drain', { signal });
+    // A fast client must not keep all others waiting until the end.
+    await nextTurn();
+  }
+  signal.throwIfAborted();
+  start();
+  response.end();
+}

@@ -1,0 +1,100 @@
+/** The endpoints of analysts: what the log says, counted by day, week or month. */
+import { z } from 'zod';
+import { count, day, listId, listName, object, tagId, tagName, time } from '../../../events/values.js';
+import { intervals } from '../../../projections/calendar.js';
+import { ownRead, type Resource } from '../../http/endpoint.js';
+import { between, choice, idInPath, incomplete, inOrder, outOfOrder } from '../../schemas/parameters.js';
+
+const query = z
+  .object({
+    ...between,
+    interval: choice(intervals, 'What a row spans.').default(intervals[0]),
+  })
+  .refine(inOrder, outOfOrder);
+
+const shared = { scope: 'analytics:read', query, errors: ['too_many_rows'] } as const;
+
+const beside = { incomplete };
+
+const change = z.int().meta({ examples: [2] });
+
+/** A row for each interval. */
+const series = (name: string, row: z.ZodRawShape) => ({
+  interval: z.enum(intervals),
+  from: day.describe('First day of the first row.'),
+  to: day.describe('Last day of the last row.'),
+  rows: z
+    .array(object(name, { from: day.describe('First day.'), to: day.describe('Last day.'), ...row }))
+    .min(1)
+    .describe('One for each interval.'),
+});
+
+const life = { created_at: time, deleted_at: time.nullable().describe('Null while it exists.') };
+
+const listGrowth = object('ListGrowth', {
+  list_id: listId,
+  list_name: listName,
+  ...life,
+  ...series('ListGrowthRow', {
+    joined: change.describe('Subscribed for the first time.'),
+    unsubscribed: change.describe('Left the list.'),
+    resubscribed: change.describe('Came back.'),
+    erased: change.describe('Were subscribed when the person was erased.'),
+    left_with_list: change.describe('Were subscribed when the list was deleted.'),
+    net: change.describe('`joined` + `resubscribed` − `unsubscribed` − `erased` − `left_with_list`.'),
+    total: change.describe('Are subscribed at the end of the interval.'),
+  }),
+});
+
+const tagUse = object('TagUse', {
+  tag_id: tagId,
+  tag_name: tagName,
+  ...life,
+  ...series('TagUseRow', {
+    attached: change.describe('The tag was attached.'),
+    detached: change.describe('The tag was detached.'),
+    erased: change.describe('Borne by a person who was erased.'),
+    left_with_list: change.describe('Bore it in a list when that list was deleted.'),
+    left_with_tag: change.describe('Bore it when the tag itself was deleted.'),
+    net: change.describe('`attached` − `detached` − `erased` − `left_with_list` − `left_with_tag`.'),
+    in_use: change.describe('Bear it at the end of the interval.'),
+  }),
+});
+
+const emailOutcomes = object(
+  'EmailOutcomes',
+  series('EmailOutcomesRow', {
+    requested: count.describe('E-mails that the API took.'),
+    sent: count.describe('E-mails that were handed over.'),
+    deferred: count.describe('Attempts without success that are not the end.'),
+    failed: count.describe('E-mails that were given up.'),
+    reopened: count.describe('Failed e-mails that were released: `failed` less these are failed still.'),
+    in_doubt: count.describe('Attempts that perhaps succeeded.'),
+    held: count.describe('E-mails that wait for an operator.'),
+  }),
+);
+
+export const analyticsEndpoints = {
+  listGrowth: ownRead('getListGrowth', '/v1/analytics/lists/{list_id}/growth', {
+    ...shared,
+    summary: 'Who joined a list, left it and came back',
+    answer: { data: listGrowth, beside },
+  }),
+  tagUse: ownRead('getTagUse', '/v1/analytics/tags/{tag_id}/use', {
+    ...shared,
+    summary: 'How often a tag was attached and detached',
+    answer: { data: tagUse, beside },
+  }),
+  emailOutcomes: ownRead('getEmailOutcomes', '/v1/analytics/emails/outcomes', {
+    ...shared,
+    summary: 'What was requested to be sent, and what became of it',
+    answer: { data: emailOutcomes, beside },
+  }),
+};
+
+export const analytics: Resource = {
+  name: 'Analytics',
+  description: 'How lists grow, how tags are used, what becomes of e-mail.',
+  parameters: { list_id: idInPath('lst', 'list'), tag_id: idInPath('tag', 'tag') },
+  endpoints: analyticsEndpoints,
+};

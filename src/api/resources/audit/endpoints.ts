@@ -1,0 +1,137 @@
+/** The endpoints of auditors: answered from the log itself. */
+import { z } from 'zod';
+import * as answers from '../../../audit/answers.js';
+import { isEventType } from '../../../audit/feed.js';
+import { report } from '../../../audit/report/report-answer.js';
+import { proofSchema } from '../../../evidence/bundle.js';
+import { ownRead, type Resource } from '../../http/endpoint.js';
+import {
+  between,
+  choice,
+  incomplete,
+  inOrder,
+  optionalLimit,
+  optionalText,
+  outOfOrder,
+  pageOf,
+  paging,
+  textInPath,
+  time,
+} from '../../schemas/parameters.js';
+
+const listId = optionalText('Id or name of a list: only what concerns it.');
+const listErrors = ['no_such_list', 'no_such_list_near'] as const;
+
+const eventTypes = optionalText('')
+  .transform((names) => names?.split(',') ?? [])
+  .superRefine((names, { addIssue }) => {
+    const wrong = names.find((name) => !isEventType(name))?.slice(0, 64);
+    if (wrong !== undefined) addIssue({ code: 'custom', params: { code: 'invalid_types', names: wrong } });
+  })
+  .meta({
+    description: 'Names of events, separated by commas: only these.',
+    type: 'string',
+    examples: ['ContactSubscribed,ContactUnsubscribed'],
+  });
+
+/** Where `contact` is an address. */
+const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as const;
+const ofContactInList = [
+  ...ofAddress,
+  'unknown_parameter_near',
+  'no_such_contact',
+  ...listErrors,
+  'never_in_list',
+] as const;
+
+export const auditEndpoints = {
+  history: ownRead('getContactHistory', '/v1/audit/contacts/{contact}/history', {
+    scope: 'audit:read',
+    summary: 'What happened to a contact',
+    description: '`contact` is an id or an address.',
+    query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
+    answer: pageOf(answers.historyItem, { ...answers.historyBasis, incomplete }),
+    errors: ofContactInList,
+  }),
+  contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
+    scope: 'audit:read',
+    summary: 'A contact as it was at a time',
+    description: '`contact` is an id or an address.',
+    query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
+    answer: { data: answers.contactAt },
+    errors: ofContactInList,
+  }),
+  report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
+    scope: 'audit:read',
+    summary: 'A report about a contact',
+    description:
+      '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page.',
+    query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
+    answer: { data: report, others: { 'text/html': z.string() } },
+    errors: [...ofContactInList, 'too_many_events'],
+  }),
+  proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
+    scope: 'audit:read',
+    summary: 'A proof of the events of a contact',
+    description:
+      '`contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails.',
+    answer: { data: proofSchema },
+    errors: [...ofAddress, 'no_such_contact', 'too_many_events'],
+  }),
+  access: ownRead('listReads', '/v1/audit/access', {
+    scope: 'audit:read',
+    summary: 'Who looked: the reads that were recorded',
+    description: 'Oldest first. A page may be shorter than `limit`, or empty, and have a `next_cursor` all the same.',
+    query: z
+      .object({
+        contact: optionalText('Id or address of a contact: only reads of its record.'),
+        actor: optionalText('Id of an API key: only what was read with it.'),
+        ...between,
+        ...paging,
+      })
+      .refine(inOrder, outOfOrder),
+    answer: pageOf(answers.readRecord),
+    errors: [...ofAddress, 'no_such_contact'],
+  }),
+  listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
+    scope: 'audit:read',
+    summary: 'The members of a list as they were at a time',
+    description: '`list_id` is an id or a name.',
+    query: z.object({
+      time: time('end', 'The point in time.'),
+      format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
+    }),
+    answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
+    errors: listErrors,
+  }),
+  events: ownRead('listEvents', '/v1/audit/events', {
+    scope: 'audit:read',
+    summary: 'The events of the log, from the first one on',
+    query: z
+      .object({
+        actor: optionalText('Id of an API key, or the name of one of the configuration: only what was done with it.'),
+        request_id: optionalText('Only what this request did.'),
+        contact: optionalText('Id or address of a contact: only the events of its stream.'),
+        list_id: optionalText('Id or name of a list: only events that name it.'),
+        ...between,
+        format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
+        follow: choice(
+          ['true', 'false'],
+          '`true`: server-sent events as they come. Then only `after` and `types` may stand beside it.',
+        ).default('false'),
+        after: optionalText('A position of the log, or `now`: only later events.'),
+        types: eventTypes,
+        limit: optionalLimit,
+      })
+      .refine(inOrder, outOfOrder),
+    answer: answers.feed,
+    errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
+  }),
+};
+
+export const audit: Resource = {
+  name: 'Audit',
+  description: 'What happened, answered from the event log itself.',
+  parameters: { contact: textInPath('Id or address of a contact.'), list_id: textInPath('Id or name of a list.') },
+  endpoints: auditEndpoints,
+};

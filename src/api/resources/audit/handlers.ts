@@ -1,0 +1,74 @@
+/** What the endpoints of the auditor do: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
+import { isReadsCursor } from '../../../audit/access.js';
+import type { Audit } from '../../../audit/audit.js';
+import { hiddenFrom } from '../../../audit/redaction.js';
+import { ServiceError } from '../../../errors.js';
+import type { Proofs } from '../../../evidence/person-proofs.js';
+import type { AccessLog } from '../../http/access-log.js';
+import { pageOf, pageRequest } from '../../http/reads.js';
+import type { Routes } from '../../http/routes.js';
+import { auditEndpoints } from './endpoints.js';
+import { addFeed } from './feed.js';
+import { contactFinder, type ContactSources } from './find-contact.js';
+import { addListAt, addReport } from './long-answers.js';
+
+/** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
+const provenEvents = 10_000;
+
+export interface AuditRoutes extends ContactSources {
+  readonly audit: Audit;
+  readonly proofs: Proofs;
+  readonly access: AccessLog;
+  readonly isStopping: () => boolean;
+}
+
+export function auditRoutes(routes: Routes, options: AuditRoutes): void {
+  const { audit, proofs, access, reads, isStopping } = options;
+  const find = contactFinder(options);
+
+  routes.on(auditEndpoints.history, async (call) => {
+    const { list_id: list, from, to } = call.query;
+    const { stream, contactId, subject } = await find(call, call.parameter('contact'));
+    if (list === undefined) await reads.visible(call, { touched: ['emails'], parked: [] });
+    const scope = ['history', stream, contactId ?? '', list ?? '', from ?? '', to ?? ''];
+    const { limit, cursor } = pageRequest(call.query, scope);
+    if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
+    const signal = call.signal();
+    const hidden = hiddenFrom(call.scopes);
+    const request = { stream, contactId, list, from, to, after: cursor, limit, hidden, signal };
+    const read = { subject, what: 'history', from, to } as const;
+    const page = await access.answering(call, read, () => audit.history(request));
+    const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
+    const answer = pageOf(page, { isIncomplete, scope });
+    const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
+    return { ...answer, beside: { ...answer.beside, ...page.begun.basis, ...emails } };
+  });
+
+  routes.on(auditEndpoints.contactAt, async (call) => {
+    const { time, list_id: list } = call.query;
+    const { subject, ...found } = await find(call, call.parameter('contact'));
+    const request = { ...found, list, time, signal: call.signal() };
+    return { data: await access.answering(call, { subject, what: 'at', to: time }, () => audit.contactAt(request)) };
+  });
+
+  routes.on(auditEndpoints.proof, async (call) => {
+    const { stream, subject } = await find(call, call.parameter('contact'));
+    const request = { stream, limit: provenEvents, signal: call.signal() };
+    const prove = () => proofs.prove(audit.stored, request);
+    return { data: await access.answering(call, { subject, what: 'proof' }, prove) };
+  });
+
+  routes.on(auditEndpoints.access, async (call) => {
+    const { contact, actor, from, to } = call.query;
+    const { subject } = contact === undefined ? {} : await find(call, contact);
+    const scope = ['access', subject ?? '', actor ?? '', from ?? '', to ?? ''];
+    const { limit, cursor: after } = pageRequest(call.query, scope);
+    if (after !== undefined && !isReadsCursor(after)) throw new ServiceError('invalid_cursor');
+    const page = await audit.reads({ subject, actor, from, to, after, limit, signal: call.signal() });
+    return pageOf(page, { scope });
+  });
+
+  addReport(routes, { audit, proofs, access, find });
+  addListAt(routes, { audit, access });
+  addFeed(routes, { audit, find, access, isStopping });
+}

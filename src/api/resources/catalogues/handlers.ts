@@ -1,0 +1,66 @@
+/** What the endpoints of groups, lists and tags do: the same for all three, with other words. */
+import type { Catalogue, Named } from '../../../commands/catalogue-requests.js';
+import { ServiceError } from '../../../errors.js';
+import type { PageAnswer, PageRequest } from '../../../projections/queries.js';
+import type { Call } from '../../http/endpoint-runner.js';
+import type { Answer } from '../../http/envelope.js';
+import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
+import type { Routes } from '../../http/routes.js';
+import { catalogueEndpoints, type Kind } from './endpoints.js';
+
+type Document = Readonly<Record<string, string>>;
+
+interface CatalogueRoutes {
+  readonly kind: Kind;
+  readonly catalogue: Catalogue;
+  readonly reads: Reads;
+  readonly get: (id: string) => Promise<Document | undefined>;
+  readonly page: (page: PageRequest) => Promise<PageAnswer<Document>>;
+}
+
+export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void {
+  const { kind, catalogue, reads } = options;
+  const endpoints = catalogueEndpoints<Kind>(kind);
+  const idField = `${kind}_id` as const;
+  const nameField = `${kind}_name` as const;
+  const view = `${kind}s`;
+  const idOf = (call: Pick<Call<unknown, unknown, typeof idField>, 'parameter'>): string => call.parameter(idField);
+  const nameOf = ({ input }: { readonly input: Readonly<Record<string, string>> }): string => input[nameField] ?? '';
+
+  const show = (document: Document) => ({ [idField]: document[idField], [nameField]: document[nameField] });
+
+  const saved = ({ id, name, position }: Named): Answer => ({
+    data: { [idField]: id, [nameField]: name },
+    headers: ['X-Position', position],
+  });
+
+  routes.on(endpoints.create, async (call) => {
+    const created = await catalogue.create(nameOf(call), call.context, call.idempotencyKey);
+    return { ...saved(created), headers: writtenHeaders(created) };
+  });
+
+  routes.on(endpoints.update, async (call) =>
+    saved(await catalogue.rename({ id: idOf(call), name: nameOf(call) }, call.context)),
+  );
+
+  routes.on(endpoints.remove, async (call) => {
+    const id = idOf(call);
+    const { position } = await catalogue.remove(id, call.context);
+    return { data: { [idField]: id }, headers: ['X-Position', position] };
+  });
+
+  routes.on(endpoints.get, async (call) => {
+    const id = idOf(call);
+    await reads.visible(call, { touched: [`${view}/${id}`], parked: [{ view, stream: view }] });
+    const document = await options.get(id);
+    if (document === undefined) throw new ServiceError(`unknown_${kind}`);
+    return { data: show(document) };
+  });
+
+  routes.on(endpoints.page, async (call) => {
+    const request = pageRequest(call.query, [view]);
+    await reads.visible(call, { touched: [view], parked: [{ view, stream: view }] });
+    return pageOf(await options.page(request), { show, scope: [view] });
+  });
+}

@@ -1,0 +1,174 @@
+/** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
+import type { z } from 'zod';
+import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
+import { ServiceError } from '../../../errors.js';
+import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
+import type { Queries } from '../../../projections/queries.js';
+import { readLines } from '../../http/body.js';
+import type { Answer } from '../../http/envelope.js';
+import { createParser } from '../../http/parse.js';
+import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
+import type { Routes } from '../../http/routes.js';
+import { bulkAnswer } from './bulk.js';
+import { contactEndpoints, type ContactEndpoints } from './endpoints.js';
+
+export interface ContactRoutes {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly audience: Audience;
+  readonly queries: Queries;
+  readonly reads: Reads;
+  readonly streamOf: (email: string) => string;
+  /** Slows writes down while the views lag. */
+  readonly admit: () => Promise<void> | undefined;
+  readonly isStopping: () => boolean;
+}
+
+/** Endpoints with what their handlers need. */
+type WithEndpoints = ContactRoutes & { readonly endpoints: ContactEndpoints };
+
+export function contactRoutes(routes: Routes, options: ContactRoutes): void {
+  const { audience, clock } = options;
+  const endpoints = contactEndpoints(clock);
+
+  const saved = (
+    { email, status }: { readonly email: string; readonly status: string },
+    { contactId, position }: SavedContact,
+  ): Answer => ({ data: { contact_id: contactId, email, status }, headers: ['X-Position', position] });
+
+  routes.on(endpoints.create, async ({ input, parameter, context, idempotencyKey }) => {
+    const { email, status, consent } = input;
+    const contact = { listId: parameter('list_id'), email, status, profile: input, tagNames: [], consent };
+    const created = await audience.createContact(contact, context, idempotencyKey);
+    return { ...saved(input, created), headers: writtenHeaders(created) };
+  });
+
+  routes.on(endpoints.upsert, async ({ input, parameter, context }) =>
+    saved(input, await audience.upsertContact(upsertIn(parameter('list_id'), input), context)),
+  );
+
+  addBulk(routes, { ...options, endpoints });
+
+  routes.on(endpoints.updateStatus, async ({ input, parameter, context }) => {
+    const { status, contact_email: email, consent } = input;
+    const listId = parameter('list_id');
+    const { contactId, position } = await audience.updateStatus({ listId, email, status, consent }, context);
+    return { data: { contact_id: contactId, list_id: listId, status }, headers: ['X-Position', position] };
+  });
+
+  routes.on(endpoints.addTags, async ({ input, parameter, context }) => {
+    const { contact_email: email, tag_name: tagNames } = input;
+    const { tags, position } = await audience.addTags({ listId: parameter('list_id'), email, tagNames }, context);
+    return {
+      data: { tag_id: tags[0]?.tag_id, tag_name: tags.map(({ tag_name }) => tag_name), tags },
+      headers: ['X-Position', position],
+    };
+  });
+
+  routes.on(endpoints.removeTags, async ({ input, parameter, context }) => {
+    const { contact_email: email, tag_name: tagNames } = input;
+    const { tags, position } = await audience.removeTags({ listId: parameter('list_id'), email, tagNames }, context);
+    return { data: tags, headers: ['X-Position', position] };
+  });
+
+  // Mounted last: their patterns match paths above, and would answer these with 405.
+  addReads(routes, { ...options, endpoints });
+}
+
+/** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
+const bulksOfKey = { running: 4, ...shortLine };
+const bulksOfAll = { running: 32, ...shortLine };
+
+function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: WithEndpoints): void {
+  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+  const { parse } = createParser(endpoints.upsert.body);
+  routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
+    const listId = parameter('list_id');
+    await audience.demandList(listId);
+    const close = await slots.take(context.actor, signal());
+    try {
+      const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
+      const resubscribe = query.resubscribe === 'true';
+      let fault: unknown;
+      const pieces = bulkAnswer(body, {
+        onFault: (first) => (fault ??= first),
+        parse: (line) => parse(line, true),
+        streamOf: ({ email }) => streamOf(email),
+        admit: () => (isStopping() ? undefined : admit()),
+        save:
+          query.dry_run === 'true'
+            ? undefined
+            : async (contact, isLikelyNew) => {
+                if (isStopping()) throw new ServiceError('unavailable');
+                return await audience.upsertContact(
+                  { ...upsertIn(listId, contact), resubscribe, isLikelyNew },
+                  context,
+                );
+              },
+      });
+      return { contentType: 'application/x-ndjson', pieces, close, fault: () => fault };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  });
+}
+
+type Upsert = z.output<ContactEndpoints['upsert']['body']>;
+
+function upsertIn(listId: string, input: Upsert): SaveContact {
+  const { email, status, tag_name: tagNames, consent } = input;
+  return { listId, email, status, profile: input, tagNames, consent };
+}
+
+function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithEndpoints): void {
+  const catalogues = ['lists', 'tags'];
+  const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
+
+  routes.on(endpoints.find, async (call) => {
+    const stream = streamOf(call.query.email);
+    const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
+    await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
+    return found(await queries.contactByStream(stream));
+  });
+
+  routes.on(endpoints.page, async (call) => {
+    const listId = call.parameter('list_id');
+    const { status, tag_name: tagName } = call.query;
+    const scope = ['contacts', listId, status ?? '', tagName ?? ''];
+    const request = { ...pageRequest(call.query, scope), status };
+    const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
+    await reads.visible(call, { touched, parked: parkedCatalogues });
+    const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
+    // No contact has an unknown tag. The list must exist all the same.
+    const tagId = tagName === undefined ? undefined : (tag?.tag_id ?? '');
+    const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
+    if (answer === undefined) throw new ServiceError('not_found');
+    const isIncomplete = reads.isIncomplete(['memberships', 'contacts']);
+    // Where a later event of the contact cannot be read, its document is stale.
+    const isReadable = ({ email }: { readonly email: string }): boolean =>
+      !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
+    const readable = { ...answer, items: answer.items.filter(isReadable) };
+    return pageOf(readable, { isIncomplete, scope });
+  });
+
+  routes.on(endpoints.get, async (call) => {
+    const listId = call.parameter('list_id');
+    const contactId = call.parameter('contact_id');
+    const touched = [`contacts/${contactId}`, ...catalogues];
+    await reads.visible(call, { touched, parked: parkedCatalogues });
+    const contact = await queries.contactById(contactId);
+    const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
+    if (contact === undefined || inList === undefined) throw new ServiceError('not_found');
+    if (reads.isIncomplete(['contacts'])) reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
+    const { subscriptions, ...profile } = contact;
+    const { status, tags, because } = inList;
+    return { data: { ...profile, status, tags, because, subscriptions } };
+  });
+}
+
+function found(contact: object | undefined): Answer {
+  if (contact === undefined) throw new ServiceError('not_found');
+  return { data: contact };
+}

@@ -1,0 +1,84 @@
+/** The fields of an e-mail that is to be sent. */
+import { z } from 'zod';
+import { parseMailbox } from '../../../commands/address.js';
+import { maxEncoded, maxSubject, maxTemplate } from '../../../commands/mustache.js';
+import { isObject } from '../../http/envelope.js';
+import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes, notBlank } from '../../schemas/fields.js';
+import { controlButTabAndLineBreak, refusal, text } from '../../schemas/rules.js';
+
+export const recipient = text(
+  { maxBytes, form: addressForm, asReceived: true },
+  {
+    description: 'The address that the e-mail goes to.',
+    examples: ['ada@example.com'],
+    minLength: 1,
+    pattern: addressPattern,
+  },
+);
+
+export const mailbox = text(
+  { maxBytes, form: { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' }, asReceived: true },
+  {
+    description: 'The sender: an address, or `Name <address>`.',
+    examples: ['News <news@example.com>'],
+    minLength: 1,
+    pattern: `^[^${controls}]*${inAddress}+@${inAddress}+\\.${inAddress}+>?${blanks}$`,
+  },
+);
+
+export const subject = text(
+  { maxBytes: maxSubject, asReceived: true },
+  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
+);
+
+export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refusal('too_many_bytes', maxEncoded))
+  .meta({
+    description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
+    examples: ['<p>Thank you!</p>'],
+    minLength: 1,
+    pattern: '\\S',
+  });
+
+const mostValues = 10_000;
+const mostLevels = 10;
+
+/** What the subject and the template are rendered with. Any JSON object, within bounds. */
+export const variables = z
+  .unknown()
+  .refine(isObject, refusal('not_an_object'))
+  .refine((value) => isWithin(value, mostLevels), refusal('too_deep', mostLevels))
+  .refine((value) => [...partsOf(value)].length <= mostValues, refusal('too_many_values', mostValues))
+  .refine((value) => [...partsOf(value)].every(isReadable), refusal('invalid_characters'))
+  // Beyond what a double holds: JSON would keep it as null.
+  .refine((value) => [...partsOf(value)].every((part) => !isInfinite(part)), refusal('invalid_number'))
+  .meta({
+    description:
+      'With it, `subject` and `mail_template` are Mustache and are rendered with these values. Together with `mail_template` at most 700 KiB as JSON.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ name: 'Ada', items: [{ title: 'Notes', price: '3.00' }] }],
+  })
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isWithin = (value: unknown, levels: number): boolean =>
+  !isContainer(value) || (levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1)));
+
+/** The value and all that it holds. */
+function* partsOf(value: unknown): Generator<unknown> {
+  yield value;
+  if (isContainer(value)) for (const inner of Object.values(value)) yield* partsOf(inner);
+}
+
+/** A member `__proto__` would be lost on the way. */
+const isReadable = (part: unknown): boolean =>
+  isContainer(part)
+    ? Object.keys(part).every((name) => name !== '__proto__' && isText(name))
+    : typeof part !== 'string' || isText(part);
+
+const isText = (text: string): boolean => !controlButTabAndLineBreak.test(text) && text.isWellFormed();
+
+const isInfinite = (part: unknown): boolean => typeof part === 'number' && !Number.isFinite(part);

@@ -1,0 +1,87 @@
+/** The endpoints of transactional e-mail, and what they answer. */
+import { z } from 'zod';
+import { count, emailId, object, text, time } from '../../../events/values.js';
+import { deliveryStates } from '../../../projections/emails.js';
+import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
+import { choice, idInPath, incomplete, pageOf, paging } from '../../schemas/parameters.js';
+import { mailbox, recipient, subject, template, variables } from './content.js';
+
+const asSent = z.string().describe('As it was sent.');
+const acceptedEmail = object('AcceptedEmail', {
+  from_email: asSent,
+  to_email: asSent,
+  subject: asSent,
+  mail_template: asSent,
+});
+
+const deliveryState = z.enum(deliveryStates).meta({ id: 'DeliveryState', description: 'What became of an e-mail.' });
+
+const changedEmail = object('ChangedEmail', { email_id: emailId, state: deliveryState });
+
+const emailState = object(
+  'Email',
+  {
+    email_id: emailId,
+    state: deliveryState,
+    attempts: count.describe('How often it was tried.'),
+    requested_at: time,
+    sent_at: time.nullable(),
+    next_attempt_at: time.nullable().describe('Null when no attempt is planned, or one runs.'),
+    last_error: text(
+      'Reason of the last failure and, where the mail server replied, its codes.',
+      'smtp_5xx 550 5.1.1',
+    ).nullable(),
+  },
+  'The state of an e-mail. No addresses, no content.',
+);
+
+export const emailEndpoints = {
+  send: write('sendEmail', '/v1/email/send', {
+    scope: 'email:write',
+    summary: 'Send one e-mail',
+    description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
+    body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template, variables }),
+    echo: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
+    replays: true,
+    bodyLimit: 1024 * 1024,
+    bucket: 'email',
+    message: 'Email accepted for delivery!',
+    answer: { data: acceptedEmail, headers: ['Location'] },
+    errors: ['invalid_template', 'not_a_scalar'],
+  }),
+  release: ownWrite('releaseEmail', '/v1/email/{email_id}/release', {
+    scope: 'email:write',
+    summary: 'Send an e-mail again that is held or has failed',
+    message: 'Email released successfully!',
+    answer: { data: changedEmail },
+    errors: ['email_not_releasable', 'email_erased', 'recipient_erased'],
+  }),
+  cancel: ownWrite('cancelEmail', '/v1/email/{email_id}/cancel', {
+    scope: 'email:write',
+    summary: 'End an e-mail that has not been sent',
+    message: 'Email cancelled successfully!',
+    answer: { data: changedEmail },
+    errors: ['email_not_cancellable'],
+  }),
+  get: ownRead('getEmail', '/v1/email/{email_id}', {
+    scope: 'email:read',
+    summary: 'What became of an e-mail',
+    answer: { data: emailState },
+  }),
+  page: ownRead('listEmails', '/v1/email', {
+    scope: 'email:read',
+    summary: 'List the e-mails',
+    query: z.object({
+      state: choice(deliveryStates, 'Only e-mails in this state.').optional(),
+      ...paging,
+    }),
+    answer: pageOf(emailState, { incomplete: incomplete }),
+  }),
+};
+
+export const email: Resource = {
+  name: 'Email',
+  description: 'Transactional e-mail, one recipient per request.',
+  parameters: { email_id: idInPath('eml', 'email') },
+  endpoints: emailEndpoints,
+};

@@ -1,0 +1,68 @@
+/** What the endpoints of transactional e-mail do: send, what became of it, release and cancel. */
+import type { ChangedEmail, EmailRequests, PlacedEmail } from '../../../commands/email-requests.js';
+import { ServiceError } from '../../../errors.js';
+import type { Queries } from '../../../projections/queries.js';
+import type { Call } from '../../http/endpoint-runner.js';
+import type { Answer } from '../../http/envelope.js';
+import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
+import type { Routes } from '../../http/routes.js';
+import { emailEndpoints } from './endpoints.js';
+
+export interface EmailRoutes {
+  readonly email: EmailRequests;
+  readonly queries: Queries;
+  readonly reads: Reads;
+  readonly clock: () => number;
+}
+
+type EmailCall = Call<unknown, unknown, 'email_id'>;
+
+export function emailRoutes(routes: Routes, { email, queries, reads, clock }: EmailRoutes): void {
+  routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
+    const { variables: _, ...shown } = input;
+    const accepted = await email.send({ message: input, idempotencyKey }, context);
+    const location = ['Location', `/v1/email/${accepted.emailId}`];
+    return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
+  });
+
+  /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
+  async function placeOf(call: EmailCall): Promise<PlacedEmail> {
+    const id = call.parameter('email_id');
+    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    const place = await queries.placeOfEmail(id);
+    if (place === undefined) throw new ServiceError('not_found');
+    return place;
+  }
+
+  const changed = ({ emailId, status, position }: ChangedEmail): Answer => ({
+    data: { email_id: emailId, state: status },
+    headers: ['X-Position', position],
+  });
+
+  routes.on(emailEndpoints.release, async (call) => {
+    const now = new Date(clock()).toISOString();
+    return changed(await email.release(await placeOf(call), now, call.context));
+  });
+
+  routes.on(emailEndpoints.cancel, async (call) => changed(await email.cancel(await placeOf(call), call.context)));
+
+  routes.on(emailEndpoints.get, async (call) => {
+    const id = call.parameter('email_id');
+    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    const found = await queries.getEmail(id);
+    if (found === undefined) throw new ServiceError('not_found');
+    if (reads.isIncomplete(['emails']))
+      reads.checkParked({ view: 'emails', stream: (await queries.placeOfEmail(id))?.stream ?? '' });
+    return { data: found };
+  });
+
+  routes.on(emailEndpoints.page, async (call) => {
+    const { state } = call.query;
+    const scope = ['emails', state ?? ''];
+    const page = pageRequest(call.query, scope);
+    await reads.visible(call, { touched: ['emails'], parked: [] });
+    const isIncomplete = reads.isIncomplete(['emails']);
+    return pageOf(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
+  });
+}

@@ -1,0 +1,127 @@
+/** The endpoints of API keys, and what they answer. */
+import { z } from 'zod';
+import { isScope, scopes } from '../../../events/keys.js';
+import * as value from '../../../events/values.js';
+import { keyId, object, time } from '../../../events/values.js';
+import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
+import { moment, name } from '../../schemas/fields.js';
+import { idInPath, pageOf, paging } from '../../schemas/parameters.js';
+import { refusal, text } from '../../schemas/rules.js';
+
+const scopeList = z
+  .array(z.unknown())
+  .refine((items) => items.every(isScope), { abort: true, params: { code: 'unknown_scope', names: scopes.join(', ') } })
+  .transform((items) => [...new Set(items.filter(isScope))])
+  .meta({
+    description: 'What the key may do. Only scopes that the key of the request has itself.',
+    type: 'array',
+    items: { type: 'string', enum: [...scopes] },
+    minItems: 1,
+    examples: [['contacts:read', 'contacts:write']],
+  });
+
+const dayInSeconds = 86_400;
+const longestOverlap = 30 * dayInSeconds;
+const isOverlap = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= longestOverlap;
+
+const overlap = z
+  .unknown()
+  .refine(isOverlap, refusal('invalid_overlap'))
+  .transform(Number)
+  .meta({
+    description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
+    type: 'integer',
+    minimum: 0,
+    maximum: longestOverlap,
+    default: dayInSeconds,
+  })
+  .default(dayInSeconds);
+
+const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
+  .nullish()
+  .transform((given) => (given === null || given === '' ? undefined : given));
+
+/** That it is in the future is a rule of the decider. */
+const futureMoment = moment({
+  description: 'ISO 8601 with its zone, in the future.',
+  format: 'date-time',
+  // Generators of clients take one or the other.
+  pattern: undefined,
+  examples: ['2030-01-01T00:00:00Z'],
+})
+  .nullish()
+  .transform((time) => time ?? undefined);
+
+const about = {
+  key_id: keyId,
+  name: value.text('Name of the key.', 'Shop'),
+  scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
+  expires_at: time.nullable(),
+};
+const secret = z
+  .string()
+  .regex(/^aud_[0-9A-Za-z]{38}$/)
+  .describe('Shown this once.');
+const until = time.describe('Until then the secret before holds, too.');
+
+const createdKey = object('CreatedApiKey', {
+  ...about,
+  secret: secret.nullable().describe('Shown this once: null in the answer to a repeat.'),
+  note: z.string().optional().describe('Why there is no secret.'),
+});
+const rotatedKey = object('RotatedApiKey', { key_id: keyId, secret, previous_until: until });
+const revokedKey = object('RevokedApiKey', { key_id: keyId, state: z.literal('revoked') });
+
+const apiKey = object('ApiKey', {
+  ...about,
+  state: z.enum(['active', 'expired', 'revoked']),
+  created_at: time,
+  rotated_at: time.nullable(),
+  previous_until: until.nullable(),
+  revoked_at: time.nullable(),
+  last_used_at: time.nullable().describe('To the minute.'),
+});
+
+export const keyEndpoints = {
+  create: ownWrite('createApiKey', '/v1/keys', {
+    scope: 'keys',
+    summary: 'Create an API key',
+    description: 'The secret is in this answer and in no other. The key ends no later than the one that asks.',
+    replays: true,
+    body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
+    message: 'Key created successfully!',
+    answer: { data: createdKey },
+    errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
+  }),
+  page: ownRead('listApiKeys', '/v1/keys', {
+    scope: 'keys',
+    summary: 'List the API keys, revoked ones too',
+    query: z.object(paging),
+    answer: pageOf(apiKey),
+  }),
+  rotate: ownWrite('rotateApiKey', '/v1/keys/{key_id}/rotate', {
+    scope: 'keys',
+    summary: 'Give an API key a new secret',
+    description:
+      'The secret is in this answer and in no other. The one before holds for a while, any earlier one ends.',
+    body: z.object({ overlap_seconds: overlap }),
+    message: 'Key rotated successfully!',
+    answer: { data: rotatedKey },
+    errors: ['key_not_rotatable'],
+  }),
+  revoke: ownWrite('revokeApiKey', '/v1/keys/{key_id}/revoke', {
+    scope: 'keys',
+    summary: 'Refuse an API key from now on, for ever',
+    body: z.object({ reason }),
+    message: 'Key revoked successfully!',
+    answer: { data: revokedKey },
+  }),
+};
+
+export const keys: Resource = {
+  name: 'ApiKeys',
+  description: 'A secret is shown once. Nobody gives scopes that they do not have.',
+  parameters: { key_id: idInPath('key', 'key') },
+  endpoints: keyEndpoints,
+};

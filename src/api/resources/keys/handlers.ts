@@ -1,0 +1,95 @@
+/** What the endpoints of API keys do: create, list, rotate, revoke. */
+import type { CommandContext } from '../../../commands/batch.js';
+import { stateOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
+import { isScope } from '../../../events/keys.js';
+import { hashKey } from '../../http/auth.js';
+import { pageOf, pageRequest } from '../../http/reads.js';
+import { writtenHeaders } from '../../http/request-headers.js';
+import type { Routes } from '../../http/routes.js';
+import { keyEndpoints } from './endpoints.js';
+
+export interface KeysOfApi {
+  readonly newId: () => string;
+  /** The secret itself, not its hash. */
+  readonly newSecret: () => string;
+  /** Resolves when the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
+  change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
+  /** By id, as of now. @throws ServiceError `unavailable` */
+  all(): Promise<KeysState>;
+  /** Null also where the read models are out of reach. */
+  lastUse(id: string): Promise<string | null>;
+}
+
+interface ChangedKey {
+  /** After a repeated create: the key that the first one made. */
+  readonly key: Key;
+  readonly position: string;
+}
+
+interface KeysRoutes {
+  readonly keys: KeysOfApi;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
+
+export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
+  const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
+  const hashOf = (secret: string): string => hashKey(secret).toString('hex');
+
+  routes.on(keyEndpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
+    const secret = keys.newSecret();
+    const details = {
+      key_id: keys.newId(),
+      ...input,
+      hash: hashOf(secret),
+      granter,
+      by: context.actor,
+      now: timeAfter(0),
+    };
+    const { key, position } = await keys.change({ type: 'Create', ...details }, context, idempotencyKey);
+    const { key_id, name, scopes, expires_at } = key;
+    const replayed = key_id !== details.key_id;
+    const shown = replayed ? { secret: null, note: secretShown } : { secret };
+    return { data: { key_id, name, scopes, expires_at, ...shown }, headers: writtenHeaders({ position, replayed }) };
+  });
+
+  routes.on(keyEndpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
+    const secret = keys.newSecret();
+    const key_id = parameter('key_id');
+    const details = { key_id, hash: hashOf(secret), granter, by: context.actor, now: timeAfter(0) };
+    const command = { type: 'Rotate', ...details, previous_until: timeAfter(input.overlap_seconds) } as const;
+    const { key, position } = await keys.change(command, context);
+    return { data: { key_id, secret, previous_until: key.previous?.until }, headers: ['X-Position', position] };
+  });
+
+  routes.on(keyEndpoints.revoke, async ({ input, parameter, context }) => {
+    const key_id = parameter('key_id');
+    const { position } = await keys.change({ type: 'Revoke', key_id, ...input }, context);
+    return { data: { key_id, state: 'revoked' }, headers: ['X-Position', position] };
+  });
+
+  routes.on(keyEndpoints.page, async ({ query }) => {
+    const scope = ['keys'];
+    const { limit, cursor = '' } = pageRequest(query, scope);
+    const sorted = [...(await keys.all()).values()].sort((one, other) => (one.key_id < other.key_id ? -1 : 1));
+    const found = sorted.filter(({ key_id }) => key_id > cursor);
+    const items = found.slice(0, limit);
+    const show = async (key: Key) => ({
+      key_id: key.key_id,
+      name: key.name,
+      scopes: key.scopes.filter(isScope),
+      state: stateOf(key, timeAfter(0)),
+      expires_at: key.expires_at,
+      previous_until: key.previous?.until ?? null,
+      created_at: key.created_at,
+      rotated_at: key.rotated_at,
+      revoked_at: key.revoked_at,
+      last_used_at: await keys.lastUse(key.key_id),
+    });
+    const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
+    const shown = { items: await Promise.all(items.map(show)), ...(next_cursor === undefined ? {} : { next_cursor }) };
+    return pageOf(shown, { scope });
+  });
+}

@@ -1,0 +1,141 @@
+/** The API keys that a process knows: those of the configuration, and those of the log, which it reads again so often that a change holds within a second. */
+import { replayableContext } from '../../../commands/catalogue-requests.js';
+import type { CommandHandler } from '../../../commands/command-handler.js';
+import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
+import { isUnreadable } from '../../../events/codec.js';
+import type { KeyEvent } from '../../../events/keys.js';
+import { keysStream, type StreamKeys } from '../../../events/streams.js';
+import { repeat } from '../../../flow/repeat.js';
+import { takeTurns, type Clocks, type Subscriber } from '../../../flow/subscriber.js';
+import type { ReadModels } from '../../../readmodels/read-models.js';
+import { newApiKey } from '../../../stores/data-folder.js';
+import { createAuthenticator, createGrant, fullGrant } from '../../http/auth.js';
+import type { Authenticator, Grant, Identity } from '../../http/auth.js';
+import type { KeysOfApi } from './handlers.js';
+import { createKeyUses } from './key-uses.js';
+
+/** Milliseconds between two readings of the log, and two checks of open streams. */
+const lookMs = 400;
+const noteMs = 1_000;
+
+export interface Keys extends KeysOfApi {
+  readonly authenticate: Authenticator;
+  /** Writes when keys were last used, and closes the read models. */
+  readonly uses: Subscriber<'turn'>;
+  close(): void;
+}
+
+const outOfReach = 'API keys cannot be followed: those that are known hold';
+const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
+
+interface KeysOptions extends Clocks {
+  readonly commands: {
+    readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
+    readonly streamKeys: StreamKeys;
+    newId(prefix: string): string;
+  };
+  /** Of the configuration and of the first start. */
+  readonly configured: readonly Identity[];
+  /** Hold when keys were last used. Closed with `uses`. */
+  readonly models: ReadModels;
+  /** Called once for each time that the log is out of reach or unreadable, with what that means for the keys. */
+  readonly onFault: (error: unknown, meaning: string) => void;
+}
+
+/** @throws ServiceError `unavailable` */
+export async function openKeys({
+  commands,
+  configured: own,
+  models,
+  clock,
+  monotonic,
+  onFault,
+}: KeysOptions): Promise<Keys> {
+  const configured = new Map(own.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
+  /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
+  const grants = new Map<string, Grant>();
+  let held = keyDecider.initial;
+
+  function hold(state: KeysState): void {
+    held = state;
+    for (const grant of grants.values()) grant.until = 0;
+    for (const key of state.values())
+      for (const { hash, until } of secretsOf(key)) {
+        const grant = grants.get(hash) ?? grantOf(key, hash);
+        // What has ended holds no longer for requests that are under way either.
+        grant.until = until <= clock() ? 0 : until;
+        grants.set(hash, grant);
+      }
+    endStreams();
+  }
+
+  function endStreams(): void {
+    for (const { until, streams } of grants.values()) if (until <= clock()) for (const end of streams) end();
+  }
+
+  /** @throws ServiceError `unavailable` */
+  async function look(): Promise<KeysState> {
+    const { state } = await commands.keys.fresh(keysStream).catch((error: unknown) => {
+      // The event may revoke any of them.
+      if (isOfAnEvent(error)) hold(keyDecider.initial);
+      throw error;
+    });
+    if (state !== held) hold(state);
+    return state;
+  }
+
+  await look().catch((error: unknown) => {
+    if (!isOfAnEvent(error)) throw error;
+  });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const onLookFault = (error: unknown): void => onFault(error, isOfAnEvent(error) ? unreadable : outOfReach);
+  void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
+  // Not part of the reading: streams end also while the log does not answer.
+  const ending = setInterval(endStreams, lookMs);
+  const uses = createKeyUses(models);
+  return {
+    authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
+    newId: () => commands.newId('key'),
+    newSecret: newApiKey,
+    all: look,
+    // A key that is to be revoked must be found, also without the read models.
+    lastUse: (id) => uses.read(id).catch(() => null),
+    async change(command, given, idempotencyKey) {
+      const { streamKeys: keys } = commands;
+      const context = replayableContext(given, { keys, idempotencyKey, input: () => inputOf(command) });
+      const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
+      // The change is durable, so it holds here also where the log cannot be read again.
+      await look().catch(() => hold(state));
+      const key = keyOf(command, state, context.idempotency?.key_hash);
+      if (key === undefined) throw new Error('a changed key is missing');
+      return { key, position };
+    },
+    uses: takeTurns({
+      name: 'record of key uses',
+      pause: noteMs,
+      monotonic,
+      turn: () => uses.write(grants.values()),
+      close: () => models.close(),
+    }),
+    close() {
+      closing.abort();
+      clearInterval(ending);
+    },
+  };
+}
+
+const inputOf = (command: KeyCommand): readonly unknown[] =>
+  command.type === 'Create' ? ['key', command.name, command.scopes, command.expires_at ?? null] : [];
+
+const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
+
+const grantOf = ({ key_id: id, scopes }: Key, hash: string): Grant =>
+  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: 0 });
+
+function secretsOf({ hash, previous, expires_at, revoked_at }: Key): { hash: string; until: number }[] {
+  if (revoked_at !== null) return [];
+  const end = expires_at === null ? Infinity : Date.parse(expires_at);
+  const before = previous === null ? [] : [{ hash: previous.hash, until: Math.min(end, Date.parse(previous.until)) }];
+  return [...before, { hash, until: end }];
+}
