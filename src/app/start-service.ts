@@ -24,12 +24,12 @@ import { refuseRestored } from '../privacy/restored.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
-import type { Logs } from './log-destination.js';
+import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
-import { untilReady } from './readiness.js';
+import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
 import {
   openEventStore,
@@ -71,13 +71,12 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
-  let onAltered = (_: string): void => undefined;
-  const altered = new Promise<string>((resolve) => (onAltered = resolve));
-  let secret = config.secret;
-  const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
+  const altered = Promise.withResolvers<string>();
+  // Made, where there is none, only by a process that has the log.
+  const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
-    onAltered,
+    onAltered: altered.resolve,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -85,7 +84,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
-  void altered.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
+  void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
     config,
