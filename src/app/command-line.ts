@@ -4,15 +4,15 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { explain } from './banner.js';
-import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js';
+import type { CommandLine, Environment, ExitCode } from '../cli/shared/command-line.js';
 import { registerCommands } from '../cli/commands.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
 import { createOutput, type OutputStream } from '../cli/output.js';
 import { CommandFailedError } from '../failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
-import { findService } from '../cli/service-client.js';
-import { secretOf, streamKeysOf } from '../cli/secret-of-log.js';
+import { findService } from '../cli/shared/service-client.js';
+import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
 import { readConfig, readStoresConfig } from '../stores/config.js';
 import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
@@ -68,6 +68,7 @@ function createLine(given: Given): CommandLine {
     const { dataDir, secret } = deployment();
     return [secret, dataFolderAt(dataDir).secret()];
   };
+  const registerPlaces = () => ({ dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } });
   const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
   return {
     stdout: createOutput(stdout, (error) => abort.abort(error)),
@@ -81,6 +82,12 @@ function createLine(given: Given): CommandLine {
     },
     get dataDir() {
       return deployment().dataDir;
+    },
+    get outbox() {
+      return dataFolderAt(deployment().dataDir).outbox;
+    },
+    get registerPlaces() {
+      return registerPlaces();
     },
     get stores() {
       return deployment().stores;
@@ -139,14 +146,13 @@ function createLine(given: Given): CommandLine {
         throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
           type: 'no_secret',
         });
-      const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
       const { openCommands } = await import('./commands.js');
       const { reapplyErasures } = await import('../privacy/restored.js');
       const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
       try {
         const keys = deriveStreamKeys(secret);
         const commands = await openCommands({ store, keys, onUnreadable: () => undefined });
-        return await reapplyErasures(store, { config, commands });
+        return await reapplyErasures(store, { config: registerPlaces(), commands });
       } finally {
         await store.close();
       }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
-import type { CommandLine } from './command-line.js';
+import type { CommandLine } from './shared/command-line.js';
+import { withExamples } from './shared/options.js';
 import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
@@ -47,9 +48,6 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
   withExamples(program, ['audience audit history ada@example.com', 'audience audit verify', 'audience help audit']);
   return program;
 }
-
-export const withExamples = (command: Command, examples: readonly string[]): Command =>
-  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
 
 interface Run {
   readonly program: Command;

@@ -3,15 +3,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
-import { basisLines, consentInWords } from './in-words.js';
-import { auditing, findContact } from './log.js';
-import { timeOption } from './options.js';
-import { paintFor, type Paint } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
-import { sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
+import { basisLines, consentInWords, placeOf, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
+import { auditing, findContact } from '../shared/auditing.js';
+import { timeOption, withExamples } from '../shared/options.js';
+import { paintFor, type Paint } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
-import { placeOf, unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string().optional(), list: z.string().optional() });
 

@@ -3,14 +3,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
-import { basisLines, consentInWords } from './in-words.js';
-import { auditing, findContact, type Auditing, type FoundContact } from './log.js';
-import { periodIn, withPeriod } from './options.js';
-import { paintFor } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
-import { notRecorded, sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { table } from '../table.js';
+import { basisLines, consentInWords, notRecorded, sayNotRecorded } from '../shared/in-words.js';
+import { auditing, findContact, type Auditing, type FoundContact } from '../shared/auditing.js';
+import { periodIn, withExamples, withPeriod } from '../shared/options.js';
+import { paintFor } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { table } from '../shared/table.js';
 
 const optionsSchema = z.object({ list: z.string().optional() });
 

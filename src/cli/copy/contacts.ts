@@ -6,12 +6,12 @@ import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
 import { nameKey } from '../../events/names.js';
 import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { count, duration } from '../progress-bar.js';
-import type { ServiceAnswer, ServiceClient } from '../service-client.js';
-import { demandService, itemsFrom } from '../through-service.js';
+import { withExamples } from '../shared/options.js';
+import { count, duration } from '../shared/progress-bar.js';
+import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
+import { demandService, itemsFrom } from '../shared/through-service.js';
 
 const optionsSchema = z.object({
   list: z.string(),

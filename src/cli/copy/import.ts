@@ -1,11 +1,11 @@
 /** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { demandedSeals } from '../audit/verify.js';
-import type { CommandLine } from '../command-line.js';
+import { demandedSeals } from '../shared/seals.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { secretOfLog } from '../secret-of-log.js';
+import { withExamples } from '../shared/options.js';
+import { secretOfLog } from '../../stores/secret-of-log.js';
 import type { ExaminedLog } from '../../copy/examine.js';
 import { demandChecksum } from '../../export/file.js';
 import { runImport, type ImportRequest } from '../../copy/import.js';

@@ -5,10 +5,10 @@ import { UsageError } from '../../failures.js';
 import { parseAddress } from '../../copy/endpoints.js';
 import type { ExaminedLog } from '../../copy/examine.js';
 import { runMigration, type Migration } from '../../copy/copy.js';
-import type { CommandLine, Environment } from '../command-line.js';
+import type { CommandLine, Environment } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { secretOfLog } from '../secret-of-log.js';
+import { withExamples } from '../shared/options.js';
+import { secretOfLog } from '../../stores/secret-of-log.js';
 import { migratedAsJson, migratedInWords } from './report.js';
 
 const optionsSchema = z.object({

@@ -2,9 +2,8 @@
 import type { CopyOptions } from '../../copy/copy.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry } from '../../eventstore/with-retry.js';
-import type { CommandLine } from '../command-line.js';
-import { createProgressBar } from '../progress-bar.js';
-import { keepMemorySmall } from '../small-memory.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { createProgressBar, keepMemorySmall } from '../shared/progress-bar.js';
 
 /** @throws CommandFailedError with what to do, UsageError; the signal's reason when it aborts. */
 export async function copyOnTerminal<Result>(

@@ -2,7 +2,7 @@
 import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
-import { count, duration } from '../progress-bar.js';
+import { count, duration } from '../shared/progress-bar.js';
 
 interface Copied<Request, Result> {
   readonly request: Request;

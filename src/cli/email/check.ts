@@ -6,9 +6,9 @@ import { isAddress } from '../../events/address.js';
 import type { CheckStep, MailSettings } from '../../mailer/check.js';
 import type { Mail } from '../../mailer/transport.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
-import { withExamples } from '../program.js';
+import { withExamples } from '../shared/options.js';
 
 export function registerCheck(email: Command, line: CommandLine): void {
   const check = email

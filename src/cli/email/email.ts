@@ -2,15 +2,14 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { limit, limitOption } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import type { ServiceClient } from '../service-client.js';
-import { writeItems } from '../table.js';
-import { changeEach, demandService } from '../through-service.js';
+import { limit, limitOption, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { writeItems } from '../shared/table.js';
+import { changeEach, demandService } from '../shared/through-service.js';
 import { deliveryStates } from '../../projections/emails.js';
 import { registerCheck } from './check.js';
-import { emailsInLog, emailsOfService, type Email, type Wanted } from './list.js';
+import { emailsOfLog, emailsOfService, type Email, type Wanted } from './list.js';
 
 export function registerEmail(program: Command, line: CommandLine): void {
   const email = program
@@ -105,7 +104,7 @@ async function show(wanted: Wanted, line: CommandLine): Promise<void> {
   const service = await line.service();
   if (service === undefined)
     line.stderr.write('No service runs on this data folder: the e-mails as the log has them.\n');
-  const emails = await (service === undefined ? emailsInLog(line, wanted) : emailsOfService(service, wanted));
+  const emails = await (service === undefined ? emailsOfLog(line, wanted) : emailsOfService(service, wanted));
   const titles = ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'];
   await writeItems(line, emails, { titles, rowOf });
 }

@@ -1,13 +1,12 @@
 /** The e-mails and their states: of the running service, or folded from the log where none runs. */
 import { z } from 'zod';
-import { codec, isUnreadable } from '../../events/codec.js';
-import { deliveryStates, emails, type DeliveryState, type EmailDocument } from '../../projections/emails.js';
-import { CannotFoldError } from '../../projections/projection.js';
+import { deliveryStates, type DeliveryState } from '../../projections/emails.js';
+import { emailsInLog } from '../../projector/emails-in-log.js';
 import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
-import type { CommandLine } from '../command-line.js';
-import type { ServiceClient } from '../service-client.js';
-import { itemsFrom } from '../through-service.js';
-import { whileOpen } from '../while-open.js';
+import type { CommandLine } from '../shared/command-line.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { itemsFrom } from '../shared/through-service.js';
+import { whileOpen } from '../shared/auditing.js';
 
 export type Email = EmailAnswer;
 
@@ -37,30 +36,12 @@ export async function emailsOfService(service: ServiceClient, { state, limit }: 
 }
 
 /** @throws CommandFailedError, StoreUnavailableError */
-export async function emailsInLog(line: CommandLine, { state, limit }: Wanted): Promise<readonly Email[]> {
-  const documents = new Map<string, EmailDocument>();
-  const unreadable = new Set<string>();
-  await whileOpen(line.openLog(), async (log) => {
-    for await (const batch of log.readAll({ signal: line.signal }))
-      for (const stored of batch) {
-        if (!emails.handles.some((type) => type === stored.type)) continue;
-        try {
-          const recorded = codec.decode(stored);
-          for (const id of emails.keys(recorded)) {
-            const document = emails.evolve(documents.get(id), recorded, id);
-            if (document !== null) documents.set(id, document);
-          }
-        } catch (error) {
-          if (!isUnreadable(error) && !(error instanceof CannotFoldError)) throw error;
-          unreadable.add(stored.stream);
-        }
-      }
-  });
-  if (unreadable.size > 0)
-    line.stderr.write(`${unreadable.size} e-mails have events that cannot be read: their states may be wrong.\n`);
-  return [...documents.values()]
+export async function emailsOfLog(line: CommandLine, { state, limit }: Wanted): Promise<readonly Email[]> {
+  const { documents, unreadable } = await whileOpen(line.openLog(), (log) => emailsInLog(log, line.signal));
+  if (unreadable > 0)
+    line.stderr.write(`${unreadable} e-mails have events that cannot be read: their states may be wrong.\n`);
+  return documents
     .filter((email) => state === undefined || email.state === state)
-    .sort((one, other) => (one.email_id < other.email_id ? -1 : 1))
     .slice(0, limit)
     .map(toEmailAnswer);
 }

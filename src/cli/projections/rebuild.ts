@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
-import { paintFor } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
+import { paintFor } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
-import { withExamples } from '../program.js';
-import { createProgressBar, type ProgressBar } from '../progress-bar.js';
+import { withExamples } from '../shared/options.js';
+import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
 import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
-import type { ServiceClient } from '../service-client.js';
-import { whileOpen } from '../while-open.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { whileOpen } from '../shared/auditing.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
