@@ -14,7 +14,6 @@ import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import { findService } from '../cli/shared/service-client.js';
 import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
 import { readConfig, readStoresConfig } from '../stores/config.js';
-import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
@@ -38,7 +37,7 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
   return {
     server: config.smtp,
     ehloName: ownSmtpName(config.smtpName, hostname()),
-    dkim: config.dkim && readDkim(config.dkim),
+    dkim: config.dkim,
   };
 }
 

@@ -7,7 +7,6 @@ import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
-import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
@@ -33,8 +32,6 @@ import type { Commands } from './commands.js';
 
 export interface MailOptions extends Clocks {
   readonly config: Config;
-  /** Undefined: e-mails are not signed. */
-  readonly dkim: DkimSettings | undefined;
   readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
@@ -49,7 +46,7 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, dkim, settings, logger, store, commands, views, clock, monotonic } = options;
+  const { config, settings, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
@@ -69,7 +66,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,
     transport,
-    dkim,
+    dkim: config.dkim,
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

@@ -8,8 +8,6 @@ import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { readDkim } from '../stores/dkim.js';
-import type { DkimSettings } from '../mailer/dkim-key.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
@@ -56,7 +54,6 @@ interface Context extends Logs, Clocks {
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
   readonly sealKey: () => KeyObject;
-  readonly dkim: DkimSettings | undefined;
   readonly signal: AbortSignal;
   readonly secret: string;
   readonly openLease: OpenLease;
@@ -67,7 +64,6 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   // A bad certificate or key is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const sealKey = sealKeyFor(config, logs.logger);
-  const dkim = config.dkim && readDkim(config.dkim);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
@@ -93,7 +89,6 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     settings,
     guard,
     sealKey,
-    dkim,
     signal,
     secret: demandSecret(),
     openLease: leasesOf(settings),

@@ -69,7 +69,7 @@ const mustMatch =
 /** Of a log that is imported or migrated: it is not copied. @throws CommandFailedError a log is written into a folder only with its secret */
 export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
   const [source, target] = [secretFile(from), secretFile(to)];
-  const [set, there, origin] = [withFiles(environment)['SECRET'], secretIn(target), secretIn(source)];
+  const [set, there, origin] = [withFiles(environment, ['SECRET'])['SECRET'], secretIn(target), secretIn(source)];
   const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
   const headKey = target === '' || found === undefined ? undefined : deriveHeadKey(found);
   switch (found) {
