@@ -12,7 +12,7 @@ interface Copied<Request, Result> {
   readonly milliseconds: number;
 }
 
-type ReportedImport = Copied<ImportRequest, ImportResult & { readonly hasChecksum: boolean }>;
+type ReportedImport = Copied<Omit<ImportRequest, 'headKeyOf'>, ImportResult & { readonly hasChecksum: boolean }>;
 type Migrated = Copied<Migration, MigrationResult>;
 
 const inLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
