@@ -41,19 +41,19 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
   };
 }
 
-type Surroundings = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
+type Terminal = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
 
-interface Given extends Surroundings {
+interface Invocation extends Terminal {
   /** Aborted by a signal of the system, and where standard output breaks. */
   readonly abort: AbortController;
   options: GlobalOptions;
   exitCode: ExitCode;
 }
 
-function createLine(given: Given): CommandLine {
-  const { env, stdout, stderr, abort } = given;
+function createLine(invocation: Invocation): CommandLine {
+  const { env, stdout, stderr, abort } = invocation;
   const { signal } = abort;
-  const deployment = () => deploymentOf(given.options, env);
+  const deployment = () => deploymentOf(invocation.options, env);
   /** A log that is only read must exist: a mistyped folder must not become a new log. */
   const storesWithLog = (): StoreSettings => {
     const { dataDir, stores } = deployment();
@@ -77,7 +77,7 @@ function createLine(given: Given): CommandLine {
     clock: Date.now,
     monotonic: () => performance.now(),
     get json() {
-      return given.options.json;
+      return invocation.options.json;
     },
     get dataDir() {
       return deployment().dataDir;
@@ -119,7 +119,7 @@ function createLine(given: Given): CommandLine {
       const { dataDir, stores } = deployment();
       const folder = dataFolderAt(dataDir);
       return findService({
-        named: given.options.url ?? present(env['AUDIENCE_URL']),
+        named: invocation.options.url ?? present(env['AUDIENCE_URL']),
         written: folder.address(),
         certificate: folder.certificate(),
         key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
@@ -156,18 +156,18 @@ function createLine(given: Given): CommandLine {
         await store.close();
       }
     },
-    exitWith: (code) => void (given.exitCode = code),
+    exitWith: (code) => void (invocation.exitCode = code),
   };
 }
 
 const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 /** One run, to its exit code. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings, abort: AbortController) {
-  const { env, stdout, stderr } = surroundings;
-  const given: Given = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
-  const line = createLine(given);
-  const program = createProgram({ line, version, onOptions: (options) => void (given.options = options) });
+export async function runCommandLine(words: readonly string[], terminal: Terminal, abort: AbortController) {
+  const { env, stdout, stderr } = terminal;
+  const invocation: Invocation = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
+  const line = createLine(invocation);
+  const program = createProgram({ line, version, onOptions: (options) => void (invocation.options = options) });
   registerCommands(program, line);
-  return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
+  return await runProgram({ program, line, words, explain, exitCode: () => invocation.exitCode });
 }

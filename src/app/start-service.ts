@@ -7,7 +7,17 @@ import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
-import { leasesOf, type OpenLease } from '../stores/own-lease.js';
+import {
+  leasesOf,
+  openEventStore,
+  type OpenEventStore,
+  type OpenLease,
+  openReadModels,
+  prepareViews,
+  refuseForeignViews,
+  settingsOf,
+  type StoreSettings,
+} from '../stores/stores.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
@@ -29,15 +39,6 @@ import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
-import {
-  openEventStore,
-  openReadModels,
-  prepareViews,
-  refuseForeignViews,
-  settingsOf,
-  type OpenEventStore,
-  type StoreSettings,
-} from '../stores/stores.js';
 import { openCommands } from './commands.js';
 
 export interface Service {

@@ -130,7 +130,7 @@ function startProjector(
   { own, views, rebuilds, onMoved }: Projected,
 ): ProjectorThread {
   let caughtUpOnce = false;
-  let told: Storages | undefined;
+  let folded: Storages | undefined;
   return startProjectorThread({
     settings,
     headKey,
@@ -139,8 +139,8 @@ function startProjector(
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
       // Only when it has changed: a follower may know of a later switch by another process.
-      if (live !== null && !sameStorages(live, told ?? {})) {
-        told = live;
+      if (live !== null && !sameStorages(live, folded ?? {})) {
+        folded = live;
         views.use(live);
       }
       const before = own.visiblePosition();

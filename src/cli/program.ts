@@ -70,9 +70,9 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     const failure = failureOf(cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
     const { type, message } = failure;
-    const told = `${JSON.stringify({ error: { type, message } })}\n`;
+    const answer = `${JSON.stringify({ error: { type, message } })}\n`;
     // Standard output may be what failed.
-    if (words.includes('--json')) await line.stdout.write(told).catch(() => undefined);
+    if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
     line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
     return Math.max(type === 'usage' ? 2 : 1, exitCode());
   }

@@ -18,7 +18,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { OpenLease } from '../stores/own-lease.js';
+import type { OpenLease } from '../stores/stores.js';
 
 interface ErasuresOptions extends Clocks {
   readonly config: Places & Pick<Config, 'roles'>;

@@ -83,11 +83,11 @@ function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['conse
   const lines = consentInWords(consent, because.type).map(
     (line, index) => `${(index === 0 ? title : '').padEnd(15)}${line}`,
   );
-  return [...lines, `    recorded   ${told(because)}`];
+  return [...lines, `    recorded   ${inOneLine(because)}`];
 }
 
 const reasons = ({ because, ...change }: Reasons): readonly string[] => [
-  ...(because === null ? [] : [`    because    ${told(because)}`]),
+  ...(because === null ? [] : [`    because    ${inOneLine(because)}`]),
   ...next(change),
 ];
 
@@ -95,8 +95,8 @@ const next = ({ next_change = null, next_unreadable }: Pick<ContactAt, keyof Nex
   ...(next_unreadable === undefined
     ? []
     : [`    unreadable ${placeOf(next_unreadable)} It may have changed this first.`]),
-  ...(next_change === null ? [] : [`    then       ${told(next_change)}`]),
+  ...(next_change === null ? [] : [`    then       ${inOneLine(next_change)}`]),
 ];
 
-const told = ({ at: when, summary, actor, request_id }: Evidence): string =>
+const inOneLine = ({ at: when, summary, actor, request_id }: Evidence): string =>
   printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);

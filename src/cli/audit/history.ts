@@ -38,10 +38,10 @@ async function history(contact: string, options: unknown, line: CommandLine): Pr
   });
 }
 
-type Wanted = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
+type WholeHistory = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
 
 /** All of one moment of the log. */
-async function* pages({ limit, ...wanted }: Wanted, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
+async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
   let page: HistoryPage | undefined;
   for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);

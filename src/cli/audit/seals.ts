@@ -5,10 +5,9 @@ import { keptSeals, type KeptSeal } from '../../evidence/seal-files.js';
 import { withTree } from '../../evidence/sealing.js';
 import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { withExamples } from '../shared/options.js';
+import { present, withExamples } from '../shared/options.js';
 import { writeItems } from '../shared/table.js';
 import { whileOpen } from '../shared/auditing.js';
-import { present } from '../shared/options.js';
 
 export function registerAuditSeals(audit: Command, line: CommandLine): void {
   const command = audit

@@ -45,9 +45,9 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
   ]);
 }
 
-type Asked = Omit<ContactsImport, 'listId'> & { readonly list: string };
+type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...asked }: Asked): Promise<void> {
+async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<void> {
   const find = () => demandService(line, ': contacts are imported through it.');
   let service: ServiceClient | undefined = await find();
   const request = { ...asked, listId: await idOfList(list, service) };

@@ -51,11 +51,11 @@ interface Counts {
 }
 
 function inWords({ days, before, due, erased }: Counts): string {
-  const told =
+  const lines =
     days === null
       ? 'RETAIN_EMAILS is not set: what e-mails said is kept for ever.\n'
       : `Due: ${counted(due, 'e-mail')} that were sent, failed or cancelled more than ${counted(days, 'day')} ago, before ${before}.\n`;
   return erased === undefined
-    ? told
-    : `${told}Erased so far, by time or with their person: ${counted(erased, 'e-mail')}.\n`;
+    ? lines
+    : `${lines}Erased so far, by time or with their person: ${counted(erased, 'e-mail')}.\n`;
 }

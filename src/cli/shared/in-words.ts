@@ -12,11 +12,11 @@ export const basisLines = (basis: Basis): readonly string[] => basisInWords(basi
 /** The statement as it was written, each of its lines marked, so that none passes for a line of the answer. */
 export function consentInWords({ statement, ...facts }: Consent, type: string): readonly string[] {
   const concerned = type === 'ContactUnsubscribed' ? ' that it concerns' : '';
-  const told = Object.entries(facts).flatMap(([name, value]) =>
+  const named = Object.entries(facts).flatMap(([name, value]) =>
     typeof value === 'string' ? [`${name}${name === 'legal_basis' ? concerned : ''} ${printable(value)}`] : [],
   );
   const lines = statement?.split('\n').map((line) => `| ${printable(line)}`) ?? [];
-  return [...(told.length === 0 ? [] : [told.join(', ')]), ...lines];
+  return [...(named.length === 0 ? [] : [named.join(', ')]), ...lines];
 }
 
 /** Of a command that shows persons and reads the log itself: only the service records who looked. */
@@ -27,7 +27,7 @@ export const sayNotRecorded = ({ stderr }: Pick<CommandLine, 'stderr'>): void =>
 /** The same in a JSON answer that is of the command line alone. */
 export const notRecorded = { recorded: false } as const;
 
-const told = 10;
+const mostNamed = 10;
 
 /** Events that this version of the service cannot read, and that an answer leaves out. */
 export function unreadableInWords({ count: missed, events }: Unreadable): readonly string[] {
@@ -36,10 +36,10 @@ export function unreadableInWords({ count: missed, events }: Unreadable): readon
     missed === 1
       ? 'an event cannot be read: what it changed is'
       : `${count(missed)} events cannot be read: what they changed is`;
-  const more = missed > told ? [`  and ${count(missed - told)} more`] : [];
+  const more = missed > mostNamed ? [`  and ${count(missed - mostNamed)} more`] : [];
   return [
     `Warning: ${what} not in the answer.`,
-    ...events.slice(0, told).map((event) => `  ${placeOf(event)}`),
+    ...events.slice(0, mostNamed).map((event) => `  ${placeOf(event)}`),
     ...more,
   ];
 }
