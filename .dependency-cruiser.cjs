@@ -142,6 +142,12 @@ module.exports = {
       to: { path: room('sqlite') },
     },
     {
+      name: 'groups-of-commands-know-only-what-they-share',
+      severity: 'error',
+      from: { path: '^src/cli/([^/]+)/' },
+      to: { path: '^src/cli/', pathNot: ['^src/cli/$1/', '^src/cli/shared/'] },
+    },
+    {
       name: 'client-imports',
       severity: 'error',
       from: { path: '^client/' },

@@ -107,7 +107,7 @@ function run(job) {
 /** Every contact is created and subscribed; what is left are changes of contacts at random. */
 async function makeLog(file, { events, contacts }) {
   const { openSqliteEventStore } = await load('eventstore/sqlite/event-store.js');
-  const { createUlidSource } = await load('app/ids.js');
+  const { createUlidSource } = await load('stores/ids.js');
   const store = await openSqliteEventStore({ file, clock: Date.now });
   const newUlid = createUlidSource(Date.now);
   const waiting = new Set();

@@ -8,7 +8,7 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { openReadModels, type StoreSettings } from '../stores/stores.js';
 import { keyBanner } from './banner.js';
 import type { Commands } from './commands.js';
-import type { Logs } from './log-destination.js';
+import type { Logs } from './logs.js';
 
 /** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
 const keyUseBusyMs = 5;

@@ -4,17 +4,16 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { explain } from './banner.js';
-import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js';
+import type { CommandLine, Environment, ExitCode } from '../cli/shared/command-line.js';
 import { registerCommands } from '../cli/commands.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
 import { createOutput, type OutputStream } from '../cli/output.js';
 import { CommandFailedError } from '../failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
-import { findService } from '../cli/service-client.js';
-import { secretOf, streamKeysOf } from '../cli/secret-of-log.js';
+import { findService } from '../cli/shared/service-client.js';
+import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
 import { readConfig, readStoresConfig } from '../stores/config.js';
-import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
@@ -38,23 +37,23 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
   return {
     server: config.smtp,
     ehloName: ownSmtpName(config.smtpName, hostname()),
-    dkim: config.dkim && readDkim(config.dkim),
+    dkim: config.dkim,
   };
 }
 
-type Surroundings = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
+type Terminal = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
 
-interface Given extends Surroundings {
+interface Invocation extends Terminal {
   /** Aborted by a signal of the system, and where standard output breaks. */
   readonly abort: AbortController;
   options: GlobalOptions;
   exitCode: ExitCode;
 }
 
-function createLine(given: Given): CommandLine {
-  const { env, stdout, stderr, abort } = given;
+function createLine(invocation: Invocation): CommandLine {
+  const { env, stdout, stderr, abort } = invocation;
   const { signal } = abort;
-  const deployment = () => deploymentOf(given.options, env);
+  const deployment = () => deploymentOf(invocation.options, env);
   /** A log that is only read must exist: a mistyped folder must not become a new log. */
   const storesWithLog = (): StoreSettings => {
     const { dataDir, stores } = deployment();
@@ -68,6 +67,7 @@ function createLine(given: Given): CommandLine {
     const { dataDir, secret } = deployment();
     return [secret, dataFolderAt(dataDir).secret()];
   };
+  const registerPlaces = () => ({ dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } });
   const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
   return {
     stdout: createOutput(stdout, (error) => abort.abort(error)),
@@ -77,10 +77,16 @@ function createLine(given: Given): CommandLine {
     clock: Date.now,
     monotonic: () => performance.now(),
     get json() {
-      return given.options.json;
+      return invocation.options.json;
     },
     get dataDir() {
       return deployment().dataDir;
+    },
+    get outbox() {
+      return dataFolderAt(deployment().dataDir).outbox;
+    },
+    get registerPlaces() {
+      return registerPlaces();
     },
     get stores() {
       return deployment().stores;
@@ -113,7 +119,7 @@ function createLine(given: Given): CommandLine {
       const { dataDir, stores } = deployment();
       const folder = dataFolderAt(dataDir);
       return findService({
-        named: given.options.url ?? present(env['AUDIENCE_URL']),
+        named: invocation.options.url ?? present(env['AUDIENCE_URL']),
         written: folder.address(),
         certificate: folder.certificate(),
         key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
@@ -139,30 +145,29 @@ function createLine(given: Given): CommandLine {
         throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
           type: 'no_secret',
         });
-      const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
       const { openCommands } = await import('./commands.js');
       const { reapplyErasures } = await import('../privacy/register.js');
       const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
       try {
         const keys = deriveStreamKeys(secret);
         const commands = await openCommands({ store, keys, onUnreadable: () => undefined });
-        return await reapplyErasures(store, { config, commands });
+        return await reapplyErasures(store, { config: registerPlaces(), commands });
       } finally {
         await store.close();
       }
     },
-    exitWith: (code) => void (given.exitCode = code),
+    exitWith: (code) => void (invocation.exitCode = code),
   };
 }
 
 const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 /** One run, to its exit code. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings, abort: AbortController) {
-  const { env, stdout, stderr } = surroundings;
-  const given: Given = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
-  const line = createLine(given);
-  const program = createProgram({ line, version, onOptions: (options) => void (given.options = options) });
+export async function runCommandLine(words: readonly string[], terminal: Terminal, abort: AbortController) {
+  const { env, stdout, stderr } = terminal;
+  const invocation: Invocation = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
+  const line = createLine(invocation);
+  const program = createProgram({ line, version, onOptions: (options) => void (invocation.options = options) });
   registerCommands(program, line);
-  return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
+  return await runProgram({ program, line, words, explain, exitCode: () => invocation.exitCode });
 }

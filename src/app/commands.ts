@@ -1,7 +1,6 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Snapshots } from '../stores/catalogue-snapshots.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
@@ -14,22 +13,19 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
-import { ServiceError } from '../errors.js';
+import { createCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
-import { isUnreadable, type DomainEvent } from '../events/codec.js';
+import type { DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import { createErasureCheck } from '../privacy/erase.js';
-import { createSaltSource, createUlidSource } from './ids.js';
+import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
 /** Those that a process writes to about midnight. */
 const cachedDays = 2;
-/** How often the catalogues are brought up to date where other processes write to them. */
-const followMs = 1_000;
-const closeTimeoutMs = 3_000;
 
 const sources: Sources = {
   now: Date.now,
@@ -83,11 +79,14 @@ export async function openCommands(options: CommandsOptions) {
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
   const erasures = handlerOf(erasureDecider, 1);
-  const catalogues = [
-    { stream: groupsStream, handler: groups },
-    { stream: listsStream, handler: lists },
-    { stream: tagsStream, handler: tags },
-  ];
+  const catalogues = createCatalogues(
+    [
+      { stream: groupsStream, handler: groups },
+      { stream: listsStream, handler: lists },
+      { stream: tagsStream, handler: tags },
+    ],
+    { soleWriter: store.soleWriter, onUnreadable },
+  );
   const nextUlid = createUlidSource(Date.now);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
@@ -102,15 +101,6 @@ export async function openCommands(options: CommandsOptions) {
     isToBeErased: createErasureCheck(store, erasures),
   });
 
-  let kept: Snapshots | undefined;
-  let following: NodeJS.Timeout | undefined;
-
-  /** A failure is ignored here: the next command that needs the catalogue reads it again and reports it. */
-  async function follow(): Promise<void> {
-    await Promise.allSettled(catalogues.map(({ stream, handler }) => handler.fresh(stream)));
-    following?.refresh();
-  }
-
   return {
     audience,
     contacts,
@@ -122,34 +112,7 @@ export async function openCommands(options: CommandsOptions) {
     newId,
     /** In the order in which they were given. */
     listen: (listener: AppendListener): void => void listeners.push(listener),
-    /**
-     * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
-     * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
-     */
-    async openCatalogues(snapshots: Snapshots): Promise<void> {
-      kept = snapshots;
-      for (const { stream, handler } of catalogues) {
-        const snapshot = await snapshots.load(stream);
-        try {
-          const folded = snapshot === undefined ? await handler.fresh(stream) : await handler.adopt(stream, snapshot);
-          await snapshots.save(stream, folded);
-        } catch (error) {
-          const cause = error instanceof ServiceError ? error.cause : error;
-          if (!isUnreadable(cause)) throw error;
-          onUnreadable(stream, cause.message);
-        }
-      }
-      if (!store.soleWriter) following = setTimeout(() => void follow(), followMs);
-    },
-    async close(): Promise<void> {
-      clearTimeout(following);
-      following = undefined;
-      const snapshots = kept;
-      if (snapshots === undefined) return;
-      const saving = catalogues.map(async ({ stream, handler }) => snapshots.save(stream, await handler.fresh(stream)));
-      // Snapshots only make the next start shorter: do not wait for a store that does not answer.
-      await Promise.race([Promise.allSettled(saving), sleep(closeTimeoutMs)]);
-      await snapshots.close();
-    },
+    openCatalogues: catalogues.open,
+    close: catalogues.close,
   };
 }

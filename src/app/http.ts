@@ -1,13 +1,12 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
 import { randomUUID, type KeyObject } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/http/client-address.js';
 import type { Readiness } from '../api/resources/service/handlers.js';
 import { createRateLimiter } from '../api/http/rate-limit.js';
 import { closeServer, createServer } from '../api/http/server.js';
-import { ownCertificate, readCertificate, type Certificate } from '../stores/certificate.js';
+import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
@@ -17,10 +16,9 @@ import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { Keys } from '../api/resources/keys/known-keys.js';
-import type { LogDestination } from './log-destination.js';
+import type { LogDestination } from '../flow/log-destination.js';
 import { createProofs } from '../evidence/person-proofs.js';
-import { createHeadLag, readiness } from './readiness.js';
-import { repeat } from '../flow/repeat.js';
+import { createHeadLag, readiness } from '../api/readiness.js';
 import { requestLog } from '../api/http/request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
@@ -30,8 +28,6 @@ import { version } from './version.js';
 const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
 const failuresAMinute = 300;
-/** How often the files of the certificate are read: that also sees links that lead elsewhere, and mounts that notify of nothing. */
-const certificateMs = 10_000;
 
 const monotonic = (): number => performance.now();
 
@@ -106,20 +102,16 @@ export async function openHttp(options: HttpOptions) {
   });
   const address = addressOf(server.address(), config);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
-  let served = certificate;
-  /** New connections get a renewed certificate; those that are open keep theirs. */
-  function renewCertificate(): void {
-    const read = config.tls && readCertificate(config.tls);
-    if (read === undefined || isDeepStrictEqual(read, served)) return;
-    server.setSecureContext?.(read);
-    folder.writeAddress(address, ownCertificate(read));
-    served = read;
-    logger.info('the certificate was renewed');
-  }
-  if (served !== undefined)
-    void repeat(renewCertificate, {
-      pause: certificateMs,
+  if (certificate !== undefined)
+    void followCertificate(certificate, {
+      files: config.tls,
       signal,
+      // New connections get a renewed certificate; those that are open keep theirs.
+      onRenewed(renewed) {
+        server.setSecureContext?.(renewed);
+        folder.writeAddress(address, ownCertificate(renewed));
+        logger.info('the certificate was renewed');
+      },
       onFault: (error) => logger.warn({ err: error }, 'the new certificate cannot be used; the one before stays'),
     });
   return {

@@ -4,11 +4,9 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { isEmailStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
-import type { DkimSettings } from '../mailer/dkim.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/load.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
@@ -25,6 +23,7 @@ import { ownSmtpName } from '../mailer/smtp-url.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
+import { wakeForMail } from '../mailer/wake.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import { mailReport } from '../mailer/report.js';
@@ -33,8 +32,6 @@ import type { Commands } from './commands.js';
 
 export interface MailOptions extends Clocks {
   readonly config: Config;
-  /** Undefined: e-mails are not signed. */
-  readonly dkim: DkimSettings | undefined;
   readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
@@ -43,21 +40,16 @@ export interface MailOptions extends Clocks {
   readonly views: Views;
 }
 
-/** E-mails of other processes are looked for at most this often, in milliseconds. */
-const othersMailMs = 200;
-
 export interface Mailer extends Omit<MailSubscriber, 'status'> {
   /** `canLook`: work can be found, and done. */
   status(): ReturnType<SubscriberRunner['status']> & { readonly relay: ReturnType<Relay['status']> };
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, dkim, settings, logger, store, commands, views, clock, monotonic } = options;
+  const { config, settings, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
-  /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
-  let mailUntil = '';
   const runs = await openMailRuns({
     ...{ settings, store, clock, monotonic },
     onRun: () => runner?.wake(),
@@ -74,7 +66,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,
     transport,
-    dkim,
+    dkim: config.dkim,
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
@@ -89,14 +81,10 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     ...mailer,
     attach(given) {
       runner = given;
-      commands.listen({
-        onAppended({ stream, position }) {
-          if (isEmailStream(stream)) mailUntil = position;
-        },
-      });
-      views.onMoved((from) => {
-        if (from === '' || from < mailUntil) given.wake();
-        else if (isShared(settings)) given.wake(othersMailMs);
+      wakeForMail(given, {
+        isShared: isShared(settings),
+        onAppended: (onAppended) => commands.listen({ onAppended }),
+        onMoved: views.onMoved,
       });
     },
     status() {

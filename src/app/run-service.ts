@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './banner.js';
-import { openLogs, type Logs } from './log-destination.js';
+import { openLogs, type Logs } from './logs.js';
 import type { Logger } from 'pino';
 import { startService, type Service } from './start-service.js';
 import { readConfig, type Config } from '../stores/config.js';

@@ -7,9 +7,17 @@ import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
-import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { readDkim } from '../stores/dkim.js';
-import type { DkimSettings } from '../mailer/dkim.js';
+import {
+  leasesOf,
+  openEventStore,
+  type OpenEventStore,
+  type OpenLease,
+  openReadModels,
+  prepareViews,
+  refuseForeignViews,
+  settingsOf,
+  type StoreSettings,
+} from '../stores/stores.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
@@ -24,22 +32,13 @@ import { refuseRestored } from '../privacy/register.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
-import type { Logs } from './log-destination.js';
+import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
-import { untilReady } from './readiness.js';
+import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
-import {
-  openEventStore,
-  openReadModels,
-  prepareViews,
-  refuseForeignViews,
-  settingsOf,
-  type OpenEventStore,
-  type StoreSettings,
-} from '../stores/stores.js';
 import { openCommands } from './commands.js';
 
 export interface Service {
@@ -56,7 +55,6 @@ interface Context extends Logs, Clocks {
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
   readonly sealKey: () => KeyObject;
-  readonly dkim: DkimSettings | undefined;
   readonly signal: AbortSignal;
   readonly secret: string;
   readonly openLease: OpenLease;
@@ -67,17 +65,15 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   // A bad certificate or key is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const sealKey = sealKeyFor(config, logs.logger);
-  const dkim = config.dkim && readDkim(config.dkim);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
-  let onAltered = (_: string): void => undefined;
-  const altered = new Promise<string>((resolve) => (onAltered = resolve));
-  let secret = config.secret;
-  const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
+  const altered = Promise.withResolvers<string>();
+  // Made, where there is none, only by a process that has the log.
+  const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
-    onAltered,
+    onAltered: altered.resolve,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -85,7 +81,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
-  void altered.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
+  void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
     config,
@@ -94,7 +90,6 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     settings,
     guard,
     sealKey,
-    dkim,
     signal,
     secret: demandSecret(),
     openLease: leasesOf(settings),

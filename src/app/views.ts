@@ -7,25 +7,19 @@ import { keptHead } from '../evidence/link-blocks.js';
 import { keptTree } from '../evidence/root-pages.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { createAnalyticsQueries } from '../projections/analytics-queries.js';
-import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
+import { createFollower } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/reading.js';
-import { contacts } from '../projections/contacts.js';
 import { emails } from '../projections/emails.js';
 import { createQueries } from '../projections/queries.js';
-import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { oldStoragesName } from '../projector/old-storages.js';
-import { rebuildName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
+import { sameStorages, type Storages } from '../projector/storage.js';
+import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
+import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildCoordinator, type RebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
-
-export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown' | 'led'> {
-  /** Whether this process folds the views, waits to take over, or leaves it to others. */
-  readonly projector: 'leading' | 'standby' | 'elsewhere';
-}
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
@@ -90,17 +84,9 @@ export async function openViews(options: ViewsOptions) {
     follower?.wake();
   });
   const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
-  const streamOfErased = async (contactId: string): Promise<string | undefined> => {
-    const storage = views.used()?.[contacts.name];
-    if (storage === undefined) return undefined;
-    const stored = (await readModels.load(storedAs(contacts, storage), [contactId])).get(contactId);
-    // The erasure is the last event that changed the document.
-    const event = stored?.document === null ? await store.readAt(stored.position) : undefined;
-    return event?.type === 'ContactErased' ? event.stream : undefined;
-  };
+  const streamOfErased = streamsOfErased({ log: store, views, readModels });
   const queries = createQueries(views, { contactOf, streamOfErased });
-  const status = (): ViewsStatus => statusOf(projector?.status(), follower);
-  let isTold = false;
+  const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
   return {
     ownWrites: own,
     rebuilds,
@@ -119,19 +105,7 @@ export async function openViews(options: ViewsOptions) {
     onMoved: (listener: MovedListener): void => void listeners.push(listener),
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
-    /**
-     * There are storages beside the live ones: a view is being rebuilt, or what was live before is not dropped yet.
-     * What nobody continues is dropped first. @throws ReadModelsUnavailableError @throws LeaseLostError
-     */
-    async hasOtherStorages(): Promise<boolean> {
-      await rebuilds.dropAbandoned();
-      const others = await Promise.all([rebuildName, oldStoragesName].map((name) => views.checkpoint(name)));
-      const isWaiting = others.some((other) => other !== null);
-      const storages = others.map((other) => other?.storages);
-      if (isWaiting && !isTold) logger.info({ storages }, 'erasures wait until other storages of views are gone');
-      isTold = isWaiting;
-      return isWaiting;
-    },
+    hasOtherStorages: createOtherStorages({ views, dropAbandoned: rebuilds.dropAbandoned, logger }),
     /** @throws ReadModelsUnavailableError, see `scrub` of the port */
     scrub: async (): Promise<void> => parts.projector?.scrub(),
     async close(): Promise<void> {
@@ -156,7 +130,7 @@ function startProjector(
   { own, views, rebuilds, onMoved }: Projected,
 ): ProjectorThread {
   let caughtUpOnce = false;
-  let told: Storages | undefined;
+  let folded: Storages | undefined;
   return startProjectorThread({
     settings,
     headKey,
@@ -165,8 +139,8 @@ function startProjector(
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
       // Only when it has changed: a follower may know of a later switch by another process.
-      if (live !== null && !sameStorages(live, told ?? {})) {
-        told = live;
+      if (live !== null && !sameStorages(live, folded ?? {})) {
+        folded = live;
         views.use(live);
       }
       const before = own.visiblePosition();
@@ -176,21 +150,4 @@ function startProjector(
     },
     onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
   });
-}
-
-/** The projector knows best while it folds; what others fold is known from the views themselves. */
-function statusOf(projector: ProjectorStatus | undefined, follower: Follower | undefined): ViewsStatus {
-  const { standby, live, ...known } = projector ?? { ...initialStatus, standby: true };
-  const { parked, rebuilding, missing, fault, unknown, led } = known;
-  const own = { parked, rebuilding, missing, live: live ?? {}, unknown, led, projector: 'leading' } as const;
-  if (follower === undefined) return { ...own, fault };
-  const seen = follower.status();
-  if (!standby) return { ...own, fault: fault ?? seen.fault };
-  return {
-    ...seen,
-    fault: seen.fault ?? fault,
-    unknown,
-    led,
-    projector: projector === undefined ? 'elsewhere' : 'standby',
-  };
 }

@@ -1,7 +1,7 @@
 /** Every command of `audience`, in the order of its help. A new command gets its line here, and its section in docs/cli.md. */
 import type { Command } from 'commander';
 import { registerAudit } from './audit/audit.js';
-import type { CommandLine } from './command-line.js';
+import type { CommandLine } from './shared/command-line.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './copy/import.js';

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { WriteStream } from 'node:tty';
-import type { Output } from './command-line.js';
+import type { Output } from './shared/command-line.js';
 import { CommandFailedError, InterruptedError } from '../failures.js';
 
 export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &

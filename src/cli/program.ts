@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
-import type { CommandLine } from './command-line.js';
+import type { CommandLine } from './shared/command-line.js';
+import { withExamples } from './shared/options.js';
 import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
@@ -48,9 +49,6 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
   return program;
 }
 
-export const withExamples = (command: Command, examples: readonly string[]): Command =>
-  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
-
 interface Run {
   readonly program: Command;
   readonly line: CommandLine;
@@ -72,9 +70,9 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     const failure = failureOf(cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
     const { type, message } = failure;
-    const told = `${JSON.stringify({ error: { type, message } })}\n`;
+    const answer = `${JSON.stringify({ error: { type, message } })}\n`;
     // Standard output may be what failed.
-    if (words.includes('--json')) await line.stdout.write(told).catch(() => undefined);
+    if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
     line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
     return Math.max(type === 'usage' ? 2 : 1, exitCode());
   }

@@ -1,7 +1,6 @@
 /** The log that an export is made of: up to one position, and cut at a time where one is given. */
 import type { Metadata } from '../events/envelope.js';
-import type { Moment, NameVersion, NamedKind } from '../audit/names.js';
-import { versionAt } from '../audit/names.js';
+import { type Moment, type NamedKind, type NameVersion, versionAt } from '../audit/names.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audit/unreadable.js';
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { LinkSource } from '../eventstore/link-source.js';

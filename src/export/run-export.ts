@@ -10,8 +10,7 @@ import { writeOut, writeWhole, type Pieces, type Sink, type Written } from './fi
 import { growthSource } from './growth.js';
 import { listsSource } from './lists.js';
 import type { ExportLog } from './log.js';
-import type { ExportRecord, ExportSource } from './source.js';
-import { asCsv, asNdjson } from './source.js';
+import { asCsv, asNdjson, type ExportRecord, type ExportSource } from './source.js';
 import { CommandFailedError } from '../failures.js';
 import type { Report } from '../flow/progress.js';
 import { commandRetry, withRetry } from '../eventstore/with-retry.js';

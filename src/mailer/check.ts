@@ -38,6 +38,9 @@ interface Check {
   readonly signal: AbortSignal;
 }
 
+/** From the connection to the first line of the server, in milliseconds. */
+export const longestGreetingMs = smtpTimings.connection + smtpTimings.greeting;
+
 /** Whether all is well. */
 export async function checkMailServer(check: Check): Promise<boolean> {
   const { settings, names, onStep } = check;

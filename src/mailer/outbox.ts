@@ -46,6 +46,9 @@ async function writeDurably(file: string, bytes: Buffer): Promise<void> {
   await syncFolder(path.dirname(file));
 }
 
+/** Whether this e-mail has a file. */
+export const isInOutbox = (folder: string, emailId: string): boolean => existsSync(path.join(folder, `${emailId}.eml`));
+
 /** The files of these e-mails, for good. */
 export async function removeFromOutbox(folder: string, emailIds: readonly string[]): Promise<void> {
   if (!existsSync(folder)) return;

@@ -23,7 +23,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { OpenLease } from '../stores/own-lease.js';
+import type { OpenLease } from '../stores/stores.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ErasureEvent } from '../events/erasures.js';
 

@@ -5,8 +5,9 @@ import { lifeChange, lifeEvents } from '../events/contact.js';
 import { contactStream } from '../events/streams.js';
 import { withDigests } from '../eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
-import { emails, type EmailDocument } from '../projections/emails.js';
-import { everyPage } from '../projections/every-page.js';
+import { isInOutbox } from '../mailer/outbox.js';
+import type { EmailDocument } from '../projections/emails.js';
+import { emailPagesTo } from '../projections/queries.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 
 interface Stores {
@@ -14,19 +15,17 @@ interface Stores {
   readonly views: ReadModelReader;
 }
 
-async function* emailsTo(recipient_key: string, views: ReadModelReader): AsyncGenerator<EmailDocument> {
-  const query = { where: { recipient_key }, sort: 'requested_position' };
-  for await (const page of everyPage<EmailDocument>(views, emails, query))
-    for (const { document } of page) yield document;
+async function* emailsTo(recipientKey: string, views: ReadModelReader): AsyncGenerator<EmailDocument> {
+  for await (const page of emailPagesTo(views, recipientKey)) for (const { document } of page) yield document;
 }
 
-interface Dry extends Stores {
-  /** Whether the e-mail has a file in the outbox. */
-  hasFile(emailId: string): boolean;
+interface StoresAndFiles extends Stores {
+  /** The folder of e-mails that were written to files. */
+  readonly outbox: string;
 }
 
 /** What would go: events with personal data, and e-mails whose text is there still. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function wouldGo(key: string, { log, views, hasFile }: Dry) {
+export async function wouldGo(key: string, { log, views, outbox }: StoresAndFiles) {
   const found = { contact: false, events: 0, emails: 0, open: 0, files: 0 };
   for await (const batch of log.readStream(contactStream(key)))
     for (const stored of batch) {
@@ -36,7 +35,7 @@ export async function wouldGo(key: string, { log, views, hasFile }: Dry) {
   for await (const { email_id, erased_at, open, state } of emailsTo(key, views)) {
     if (erased_at === null) found.emails += 1;
     if (open || state === 'held') found.open += 1;
-    if (hasFile(email_id)) found.files += 1;
+    if (isInOutbox(outbox, email_id)) found.files += 1;
   }
   return found;
 }

@@ -65,6 +65,10 @@ export interface QueriesOptions {
   readonly streamOfErased?: (contactId: string) => Promise<string | undefined>;
 }
 
+/** The e-mails to a recipient, in the order of their requests. @throws ReadModelsUnavailableError */
+export const emailPagesTo = (reader: ReadModelReader, recipient_key: string) =>
+  everyPage<EmailDocument>(reader, emails, { where: { recipient_key }, sort: 'requested_position' });
+
 /**
  * Each query reads the document that holds an id before the one with that id. So a commit between the two reads can
  * only make names newer, and every id that is met has its document. All throw ReadModelsUnavailableError; the pages
@@ -108,9 +112,8 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       })),
     getEmail: async (id: string) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
     /** The streams of the e-mails to a recipient, in the order of their requests, with their first and last position. */
-    emailsTo: async function* (recipient_key: string) {
-      const query = { where: { recipient_key }, sort: 'requested_position' };
-      for await (const documents of everyPage<EmailDocument>(reader, emails, query))
+    emailsTo: async function* (recipientKey: string) {
+      for await (const documents of emailPagesTo(reader, recipientKey))
         yield documents.map(({ document, position }) => ({
           stream: document.stream,
           first: document.requested_position,

@@ -1,7 +1,9 @@
-/** The certificate of HTTPS: read and checked from its two files. */
+/** The certificate of HTTPS: read and checked from its two files, and read again when they change. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
+import { repeat } from '../flow/repeat.js';
 import { ConfigurationError, type Config } from './config.js';
 
 export interface Certificate {
@@ -31,3 +33,29 @@ function attempt<Result>(failure: string, act: () => Result): Result {
 
 /** Without chain and key: what clients on this machine may know. */
 export const ownCertificate = ({ cert }: Certificate): string => new X509Certificate(cert).toString();
+
+/** How often the files are read: that also sees links that lead elsewhere, and mounts that notify of nothing. */
+const renewalMs = 10_000;
+
+interface Renewal {
+  readonly files: Config['tls'];
+  readonly signal: AbortSignal;
+  readonly onRenewed: (certificate: Certificate) => void;
+  /** Once for as long as the files cannot be used. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Until the signal is aborted. */
+export async function followCertificate(
+  first: Certificate,
+  { files, signal, onRenewed, onFault }: Renewal,
+): Promise<void> {
+  let served = first;
+  const renew = (): void => {
+    const read = files && readCertificate(files);
+    if (read === undefined || isDeepStrictEqual(read, served)) return;
+    onRenewed(read);
+    served = read;
+  };
+  await repeat(renew, { pause: renewalMs, signal, onFault });
+}

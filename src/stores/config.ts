@@ -2,8 +2,9 @@
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
-import { isDnsName, parseDkimKey } from '../mailer/dkim.js';
-import { isSmtpName, parseSmtpUrl } from '../mailer/smtp-url.js';
+import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
+import { isSmtpName } from '../mailer/smtp-url.js';
+import { parseSmtpUrl } from '../mailer/smtp-url.js';
 import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
 
 export { ConfigurationError } from './values-from-files.js';
@@ -131,7 +132,6 @@ const schema = z.object({
   DKIM_DOMAIN: optional(dkimName),
   DKIM_SELECTOR: optional(dkimName),
   DKIM_KEY: optional(dkimKey),
-  DKIM_KEY_FILE: optional(z.string()),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
   SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
   SEAL_DIR: optional(z.string()),
@@ -149,8 +149,8 @@ const schema = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environment): z.output<Schema> {
-  const result = wanted.safeParse(withFiles(environment));
+function parsed<Schema extends z.ZodObject>(variables: Schema, environment: Environment): z.output<Schema> {
+  const result = variables.safeParse(withFiles(environment, Object.keys(variables.shape)));
   if (result.success) return result.data;
   const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
   throw new ConfigurationError(`The configuration is not valid: ${[...new Set(lines)].join('; ')}`);
@@ -216,13 +216,11 @@ function storesIn(settings: z.output<typeof storesSchema>) {
   };
 }
 
-function dkimIn(settings: z.output<typeof schema>) {
-  const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: privateKey, DKIM_KEY_FILE: keyFile } = settings;
-  if (privateKey !== undefined && keyFile !== undefined)
-    throw new ConfigurationError('DKIM_KEY and DKIM_KEY_FILE are two places of one key: only one of them may be set');
-  const key = privateKey === undefined ? keyFile && { file: keyFile } : { privateKey };
-  if (domain !== undefined && selector !== undefined && key) return { domain, selector, key };
-  if ([domain, selector, key].every((setting) => setting === undefined)) return undefined;
+function dkimIn(settings: z.output<typeof schema>): DkimSettings | undefined {
+  const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: privateKey } = settings;
+  if (domain !== undefined && selector !== undefined && privateKey !== undefined)
+    return { domain, selector, privateKey };
+  if ([domain, selector, privateKey].every((setting) => setting === undefined)) return undefined;
   throw new ConfigurationError(
     'DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY or DKIM_KEY_FILE are needed together: the domain that signs, the name of its key, and the key',
   );

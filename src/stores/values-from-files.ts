@@ -8,11 +8,13 @@ export class ConfigurationError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment with what the files hold, without white space at their ends. @throws ConfigurationError */
-export function withFiles(environment: Environment): Environment {
-  return (['SECRET', 'API_KEYS'] as const).reduce((env, name) => {
+const inFiles = ['SECRET', 'API_KEYS', 'DKIM_KEY'] as const;
+
+/** The environment with what the files of these variables hold, without white space at their ends. Others are not read. @throws ConfigurationError */
+export function withFiles(environment: Environment, variables: readonly string[]): Environment {
+  return inFiles.reduce((env, name) => {
     const file = environment[`${name}_FILE`] ?? '';
-    if (file === '') return env;
+    if (file === '' || !variables.includes(name)) return env;
     if ((environment[name] ?? '') !== '') throw new ConfigurationError(`set ${name} or ${name}_FILE, not both`);
     const text = textIn(file, name).trim();
     // Keys may stand in lines of their own.

@@ -1,7 +1,12 @@
 /** `audience email check`: each step, what is wrong, and never the password. */
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { expect, test } from 'vitest';
+import { Writable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommandLine } from '../../src/app/command-line.js';
+import { InterruptedError } from '../../src/failures.js';
 import { checkMailServer, type CheckStep } from '../../src/mailer/check.js';
 import { dkimRecord } from '../../src/mailer/dkim.js';
 import { ownSmtpName, parseSmtpUrl } from '../../src/mailer/smtp-url.js';
@@ -134,4 +139,27 @@ test('the record of DKIM: what to publish, and whether it is', async () => {
     ok: false,
     said: ['the DNS has another key: publish', ...shown],
   });
+});
+
+// The command was silent for five minutes.
+test.each(['smtp', 'smtps'])('of a %s server that says nothing it tells that it waits for it', async (scheme) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const abort = new AbortController();
+  const shown: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, taken) {
+      shown.push(String(chunk));
+      if (String(chunk).startsWith('Waiting')) abort.abort(new InterruptedError(130));
+      taken();
+    },
+  });
+  const env = { SMTP_URL: `${scheme}://127.0.0.1:${port}` };
+  expect(await runCommandLine(['email', 'check'], { env, stdout: stream, stderr: stream }, abort)).toBe(130);
+  const place = `127.0.0.1:${port}`;
+  expect(shown.join('')).toMatch(
+    new RegExp(`^ok  DNS\\n      127.0.0.1: 127.0.0.1\\nWaiting for the greeting of ${place}, at most 7 minutes.\\n`),
+  );
 });

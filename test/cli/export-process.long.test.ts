@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSeal } from '../../src/evidence/seal.js';
 import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
-import type { CommandLine } from '../../src/cli/command-line.js';
+import type { CommandLine } from '../../src/cli/shared/command-line.js';
 import { registerExport } from '../../src/cli/export/export.js';
 import { registerImport } from '../../src/cli/copy/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';

@@ -1,7 +1,7 @@
 /** What the answers of the auditor have in common, in words. */
 import { expect, test } from 'vitest';
-import { basisLines, consentInWords } from '../../src/cli/audit/in-words.js';
-import { table } from '../../src/cli/table.js';
+import { basisLines, consentInWords } from '../../src/cli/shared/in-words.js';
+import { table } from '../../src/cli/shared/table.js';
 
 const basis = { answered_at: '2026-03-01T11:00:00.000Z', log_id: 'log', position: '0042', ordinal: 42, head: 'ab' };
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { UnreadableHistoryError } from '../../src/audit/reading.js';
 import { registerAudit } from '../../src/cli/audit/audit.js';
-import type { CommandLine } from '../../src/cli/command-line.js';
+import type { CommandLine } from '../../src/cli/shared/command-line.js';
 import { CommandFailedError, InterruptedError } from '../../src/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../../src/cli/program.js';
 
@@ -26,6 +26,8 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     monotonic: () => 0,
     json: false,
     dataDir: 'nowhere',
+    outbox: 'nowhere/outbox',
+    registerPlaces: { dataDir: 'nowhere', seals: { copies: undefined } },
     stores: { events: { kind: 'embedded', file: 'none' }, views: { kind: 'embedded', file: 'none' } },
     openLog: async () => {
       throw new CommandFailedError('there is no log', { type: 'no_log' });

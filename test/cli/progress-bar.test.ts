@@ -1,6 +1,6 @@
 /** How far it is, as people see it. */
 import { expect, test } from 'vitest';
-import { createProgressBar, duration } from '../../src/cli/progress-bar.js';
+import { createProgressBar, duration } from '../../src/cli/shared/progress-bar.js';
 
 function shownOn(isTTY: boolean, columns = 100) {
   let now = 0;

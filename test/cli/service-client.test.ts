@@ -3,9 +3,9 @@ import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CommandFailedError, UsageError } from '../../src/failures.js';
-import type { CommandLine } from '../../src/cli/command-line.js';
-import { findService, type ServicePlace } from '../../src/cli/service-client.js';
-import { changeEach } from '../../src/cli/through-service.js';
+import type { CommandLine } from '../../src/cli/shared/command-line.js';
+import { findService, type ServicePlace } from '../../src/cli/shared/service-client.js';
+import { changeEach } from '../../src/cli/shared/through-service.js';
 
 async function listening(listener: RequestListener): Promise<string> {
   const server = http.createServer(listener);

@@ -1,9 +1,9 @@
 /** Tables that fit, and colours where they belong. */
 import widthOf from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { paintFor } from '../../src/cli/colours.js';
+import { paintFor } from '../../src/cli/shared/colours.js';
 import { printable } from '../../src/events/printable.js';
-import { table } from '../../src/cli/table.js';
+import { table } from '../../src/cli/shared/table.js';
 
 const plain = (text: string): string => text;
 const rows = [

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerCommands } from '../../src/cli/commands.js';
-import type { CommandLine } from '../../src/cli/command-line.js';
+import type { CommandLine } from '../../src/cli/shared/command-line.js';
 import { createProgram } from '../../src/cli/program.js';
 import { usually } from '../support/amount.js';
 import { audience } from '../support/audience.js';

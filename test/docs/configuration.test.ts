@@ -1,6 +1,10 @@
 /** The configuration table of docs/operations.md and .env.example against src/stores/config.ts. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/stores/config.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 
@@ -88,7 +92,11 @@ describe('.env.example', () => {
     const values = Object.entries(exampleVariables).filter(
       ([name]) => !name.endsWith('_FILE') || (exampleVariables[name.replace(/_FILE$/, '')] ?? '') === '',
     );
-    const config = readConfig(Object.fromEntries(values));
+    const key = path.join(mkdtempSync(path.join(tmpdir(), 'example-')), 'dkim.pem');
+    onTestFinished(() => rmSync(path.dirname(key), { recursive: true }));
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+    writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const config = readConfig({ ...Object.fromEntries(values), DKIM_KEY_FILE: key });
     expect(config).toMatchObject(readConfigOfDefaults());
   });
 });

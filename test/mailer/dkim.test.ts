@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { dkimRecord, isDnsName, parseDkimKey, signed } from '../../src/mailer/dkim.js';
 import { composeMail } from '../../src/mailer/message.js';
 import { readConfig } from '../../src/stores/config.js';
-import { readDkim } from '../../src/stores/dkim.js';
 import { someMessage } from './mailing.js';
 
 const pemOf = (bits: number): string =>
@@ -125,10 +124,7 @@ test.skipIf(!hasDkimpy())('dkimpy finds the signature valid, and an altered mess
 
 describe('the configuration', () => {
   const settings = { DKIM_DOMAIN: 'example.org', DKIM_SELECTOR: 's1', DKIM_KEY: privateKey };
-  const settingsIn = (environment: Record<string, string>) => {
-    const { dkim } = readConfig(environment);
-    return dkim && readDkim(dkim);
-  };
+  const settingsIn = (environment: Record<string, string>) => readConfig(environment).dkim;
 
   test('takes a key with its lines or in one line, and none at all', () => {
     expect(settingsIn(settings)).toEqual({ ...dkim, privateKey: privateKey.trim() });
@@ -141,8 +137,11 @@ describe('the configuration', () => {
     [{ DKIM_KEY: '' }, /^DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY or DKIM_KEY_FILE are needed together/],
     [{ DKIM_SELECTOR: '' }, /needed together/],
     [{ DKIM_DOMAIN: '', DKIM_SELECTOR: '' }, /needed together/],
-    [{ DKIM_KEY: '', DKIM_KEY_FILE: import.meta.filename }, /DKIM_KEY_FILE must be an RSA private key/],
-    [{ DKIM_KEY: '', DKIM_KEY_FILE: '/nowhere/key.pem' }, /^DKIM_KEY_FILE names a file that cannot be read: ENOENT/],
+    [{ DKIM_KEY: '', DKIM_KEY_FILE: import.meta.filename }, /DKIM_KEY must be an RSA private key/],
+    [
+      { DKIM_KEY: '', DKIM_KEY_FILE: '/nowhere/key.pem' },
+      /^the file that DKIM_KEY_FILE names cannot be read \(ENOENT\)/,
+    ],
     [{ DKIM_DOMAIN: 'bücher.example' }, /DKIM_DOMAIN must be a name of the DNS in ASCII/],
     [{ DKIM_SELECTOR: 's1;d=x' }, /DKIM_SELECTOR must be a name of the DNS/],
     [{ DKIM_KEY: pemOf(1_024).slice(0, -60) }, /DKIM_KEY must be an RSA private key/],
@@ -156,7 +155,7 @@ describe('the configuration', () => {
     onTestFinished(() => rm(path.dirname(file), { recursive: true }));
     await writeFile(file, privateKey);
     expect(settingsIn({ ...settings, DKIM_KEY: '', DKIM_KEY_FILE: file })?.privateKey).toBe(privateKey.trim());
-    expect(() => settingsIn({ ...settings, DKIM_KEY_FILE: file })).toThrow(/only one of them may be set/);
+    expect(() => settingsIn({ ...settings, DKIM_KEY_FILE: file })).toThrow(/set DKIM_KEY or DKIM_KEY_FILE, not both/);
   });
 
   test('refuses keys that receivers refuse', () => {

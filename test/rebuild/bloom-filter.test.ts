@@ -1,7 +1,7 @@
 /** Ids that were added are always found, and few others. */
 import { expect, it } from 'vitest';
 import { createBloomFilter } from '../../src/rebuild/bulk-build-cache.js';
-import { createUlidSource } from '../../src/app/ids.js';
+import { createUlidSource } from '../../src/stores/ids.js';
 
 it('has all ids that were added, of that view, and hardly any other', () => {
   const newUlid = createUlidSource(() => 1_700_000_000_000);

@@ -86,6 +86,7 @@ test('a secret and keys can come from files', () => {
     writeFileSync(path.join(folder, name), text);
     return path.join(folder, name);
   };
+  const missing = path.join(folder, 'missing');
   const secret = 'a-secret-of-at-least-thirty-two-bytes';
   const SECRET_FILE = file('secret', `${secret}\n`);
   const API_KEYS_FILE = file('keys', 'shop:one-key\ndesk:another-key\r\n');
@@ -94,10 +95,11 @@ test('a secret and keys can come from files', () => {
     apiKeys: ['shop:one-key', 'desk:another-key'],
   });
   expect(readStoresConfig({ SECRET_FILE }).secret).toBe(secret);
+  // A command that reads the log needs neither file, and need not be allowed to read it.
+  expect(readStoresConfig({ API_KEYS_FILE: missing, DKIM_KEY_FILE: missing }).secret).toBeUndefined();
   expect(() => readConfig({ SECRET_FILE, SECRET: secret })).toThrow('set SECRET or SECRET_FILE, not both');
   expect(() => readConfig({ SECRET_FILE: file('short', 'short') })).toThrow('SECRET must be at least 32 bytes');
   expect(() => readConfig({ SECRET_FILE: file('empty', '\n') })).toThrow('SECRET_FILE names is empty');
-  const missing = path.join(folder, 'missing');
   expect(() => readConfig({ API_KEYS_FILE: missing })).toThrow(
     `the file that API_KEYS_FILE names cannot be read (ENOENT): ${missing}`,
   );

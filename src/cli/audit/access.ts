@@ -4,11 +4,10 @@ import { z } from 'zod';
 import { everyRead } from '../../audit/access.js';
 import type { ReadRecord } from '../../audit/answers.js';
 import { recipientOf } from '../../events/streams.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { writeItems } from '../table.js';
-import { auditing, findContact } from './log.js';
-import { periodIn, withPeriod } from './options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { periodIn, withExamples, withPeriod } from '../shared/options.js';
+import { writeItems } from '../shared/table.js';
+import { auditing, findContact } from '../shared/auditing.js';
 
 const optionsSchema = z.object({ contact: z.string().optional(), actor: z.string().optional() });
 

@@ -3,15 +3,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
-import { basisLines, consentInWords } from './in-words.js';
-import { auditing, findContact } from './log.js';
-import { timeOption } from './options.js';
-import { paintFor, type Paint } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
-import { sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
+import { basisLines, consentInWords, placeOf, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
+import { auditing, findContact } from '../shared/auditing.js';
+import { timeOption, withExamples } from '../shared/options.js';
+import { paintFor, type Paint } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
-import { placeOf, unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string().optional(), list: z.string().optional() });
 
@@ -86,11 +83,11 @@ function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['conse
   const lines = consentInWords(consent, because.type).map(
     (line, index) => `${(index === 0 ? title : '').padEnd(15)}${line}`,
   );
-  return [...lines, `    recorded   ${told(because)}`];
+  return [...lines, `    recorded   ${inOneLine(because)}`];
 }
 
 const reasons = ({ because, ...change }: Reasons): readonly string[] => [
-  ...(because === null ? [] : [`    because    ${told(because)}`]),
+  ...(because === null ? [] : [`    because    ${inOneLine(because)}`]),
   ...next(change),
 ];
 
@@ -98,8 +95,8 @@ const next = ({ next_change = null, next_unreadable }: Pick<ContactAt, keyof Nex
   ...(next_unreadable === undefined
     ? []
     : [`    unreadable ${placeOf(next_unreadable)} It may have changed this first.`]),
-  ...(next_change === null ? [] : [`    then       ${told(next_change)}`]),
+  ...(next_change === null ? [] : [`    then       ${inOneLine(next_change)}`]),
 ];
 
-const told = ({ at: when, summary, actor, request_id }: Evidence): string =>
+const inOneLine = ({ at: when, summary, actor, request_id }: Evidence): string =>
   printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);

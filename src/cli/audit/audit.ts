@@ -11,8 +11,8 @@ import { registerAuditReport } from './report.js';
 import { registerAuditSeal } from './seal.js';
 import { registerAuditSeals } from './seals.js';
 import { registerAuditVerify } from './verify.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { withExamples } from '../shared/options.js';
 
 export function registerAudit(program: Command, line: CommandLine): void {
   const audit = program

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { proveConsistency } from '../../evidence/prove.js';
 import { UsageError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { count } from '../progress-bar.js';
-import { whileOpen } from '../while-open.js';
-import { demandDestination, demandOfLog, put, refuseProof, withTree } from './sealing.js';
-import { demandedSeals } from './verify.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { withExamples } from '../shared/options.js';
+import { count } from '../shared/progress-bar.js';
+import { whileOpen } from '../shared/auditing.js';
+import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
+import { demandDestination, put } from '../shared/destination.js';
+import { demandedSeals } from '../shared/seals.js';
 
 const optionsSchema = z.object({ out: z.string().min(1).default('-'), force: z.boolean().default(false) });
 

@@ -3,12 +3,11 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
-import { auditing, findContact, type Auditing } from './log.js';
-import { limit, periodIn, withPeriod } from './options.js';
-import type { CommandLine } from '../command-line.js';
+import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import { limit, periodIn, withExamples, withPeriod } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { UsageError } from '../../failures.js';
-import { sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
+import { sayNotRecorded } from '../shared/in-words.js';
 import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({

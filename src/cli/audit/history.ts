@@ -3,14 +3,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
-import { basisLines, consentInWords } from './in-words.js';
-import { auditing, findContact, type Auditing, type FoundContact } from './log.js';
-import { periodIn, withPeriod } from './options.js';
-import { paintFor } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
-import { notRecorded, sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { table } from '../table.js';
+import { basisLines, consentInWords, notRecorded, sayNotRecorded } from '../shared/in-words.js';
+import { auditing, findContact, type Auditing, type FoundContact } from '../shared/auditing.js';
+import { periodIn, withExamples, withPeriod } from '../shared/options.js';
+import { paintFor } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { table } from '../shared/table.js';
 
 const optionsSchema = z.object({ list: z.string().optional() });
 
@@ -40,10 +38,10 @@ async function history(contact: string, options: unknown, line: CommandLine): Pr
   });
 }
 
-type Wanted = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
+type WholeHistory = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
 
 /** All of one moment of the log. */
-async function* pages({ limit, ...wanted }: Wanted, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
+async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
   let page: HistoryPage | undefined;
   for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);

@@ -4,16 +4,13 @@ import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListLife } from '../../audit/audit.js';
-import { basisLines } from './in-words.js';
-import { auditing } from './log.js';
-import { timeOption } from './options.js';
-import { paintFor } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
+import { basisLines, notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
+import { auditing } from '../shared/auditing.js';
+import { timeOption, withExamples } from '../shared/options.js';
+import { paintFor } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, writeWhole } from '../../export/file.js';
-import { notRecorded, sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { table } from '../table.js';
-import { unreadableInWords } from '../unreadable-report.js';
+import { table } from '../shared/table.js';
 
 const optionsSchema = z.object({
   time: z.string(),

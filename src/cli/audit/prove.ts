@@ -1,28 +1,18 @@
 /** `audience audit prove`: the events of one person in a file that proves itself, and nothing of anybody else. */
 import type { Command } from 'commander';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { z } from 'zod';
-import { ProofError, provePerson } from '../../evidence/prove.js';
+import { provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
-import { readSealKey, sealKeyName } from '../../evidence/seal-key.js';
+import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf } from '../../evidence/seal.js';
-import type { CommandLine } from '../command-line.js';
-import { notRecorded, sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { count } from '../progress-bar.js';
-import { auditing, findContact, type Auditing } from './log.js';
-import {
-  demandDestination,
-  demandOfLog,
-  present,
-  put,
-  quickSeal,
-  refuseProof,
-  sealKeyOf,
-  withTree,
-} from './sealing.js';
-import { demandedSeals } from './verify.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
+import { withExamples } from '../shared/options.js';
+import { count } from '../shared/progress-bar.js';
+import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
+import { demandDestination, put } from '../shared/destination.js';
+import { demandedSeals, namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -69,18 +59,13 @@ async function sealOf(options: Options, { line, log }: Auditing) {
   const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
   if (given !== undefined) {
     await demandOfLog(log, given.seal);
-    return { key: keyAtHand(options, line), seal: given.seal };
+    return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given.seal };
   }
   const key = sealKeyOf(options.key, line);
-  return { key, seal: await quickSeal(log, line, key) };
-}
-
-/** None is made: a new one would not be the one that signed the seal. */
-function keyAtHand({ key }: Options, { dataDir, env }: CommandLine) {
-  const file = key ?? present(env['SEAL_KEY']) ?? path.join(dataDir, sealKeyName);
-  if (!existsSync(file))
-    throw new ProofError(`there is no key ${file}: the one that signed the seal is needed (--key)`);
-  return readSealKey(file);
+  const seal = await whileVerifying(line, (onProgress) =>
+    quickSeal(log, { place: line, onProgress, clock: line.clock, key: () => key }),
+  );
+  return { key, seal };
 }
 
 async function write(proof: Proof, options: Options, line: CommandLine): Promise<void> {

@@ -1,28 +1,15 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
-import path from 'node:path';
 import { z } from 'zod';
 import type { Report } from '../../audit/report/report-answer.js';
-import { comparedSeals, createReport, type ReportSources } from '../../audit/report/report.js';
 import { reportPage } from '../../audit/report/report-page.js';
-import { reportedSeals, type SealedLog } from '../../evidence/holding-seal.js';
-import { AlteredBlockError } from '../../evidence/prove.js';
-import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
-import type { Seal } from '../../evidence/seal.js';
-import { openHeadCheck } from '../../evidence/verify-head.js';
-import { AlteredEventError, type LinkSource } from '../../eventstore/link-source.js';
-import type { TreeSource } from '../../eventstore/tree.js';
-import { readLogId } from '../../eventstore/log-id.js';
-import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
-import { sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { whileOpen } from '../while-open.js';
-import { openLinks } from './evidence-links.js';
-import { auditing, findContact, type Auditing } from './log.js';
-import { timeOption } from './options.js';
-import { demandDestination, put } from './sealing.js';
-import { demandedSeals } from './verify.js';
+import { sealedReport } from '../../evidence/sealed-report.js';
+import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { demandDestination, put } from '../shared/destination.js';
+import { sayNotRecorded } from '../shared/in-words.js';
+import { timeOption, withExamples } from '../shared/options.js';
+import { demandedSeals } from '../shared/seals.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -74,55 +61,7 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
     line,
   );
   const found = await findContact(contact, open);
-  return await whileOpen(openLinks(log, line), async ({ source }) => {
-    const { tree } = source;
-    const own = newestSeals(path.join(line.dataDir, sealsName), comparedSeals);
-    const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
-    const asked = given && (await compared(given.seal, { log, tree, line }));
-    const { list, time } = options;
-    const sources = { audit, tree, ...known, ...asked };
-    if (sources.seal !== undefined) await demandOwnEnd(source, { log, line });
-    return await createReport(sources, { contact, ...found, list, time, askedBy: 'cli', signal: line.signal }).catch(
-      (error: unknown) => {
-        if (error instanceof AlteredEventError || error instanceof AlteredBlockError) refuse(error.message, line);
-        throw error;
-      },
-    );
-  });
-}
-
-interface Sealed extends Pick<Auditing, 'line'> {
-  readonly log: Auditing['log'] & SealedLog;
-}
-
-/** Nor is a page that names a seal made of what somebody else has appended. On a server nothing tells of that. */
-async function demandOwnEnd(source: LinkSource, { log, line }: Sealed): Promise<void> {
-  const { sealed, end, difference } = await openHeadCheck(source, { key: await line.headKey(log) });
-  if (end === undefined) return;
-  const { count } = end;
-  const linkThere = sealed && log.headAt?.(sealed.count)?.head;
-  const found = difference({ logId: (await readLogId(log)) ?? '', count, kept: count, linkThere });
-  if (found !== undefined) refuse(found.message, line);
-}
-
-interface Comparing extends Pick<Auditing, 'log' | 'line'> {
-  readonly tree: TreeSource | undefined;
-}
-
-/** @throws CommandFailedError the log is not the one that was sealed, or that cannot be told */
-async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<Partial<ReportSources>> {
-  if (tree === undefined)
-    return refuse('there are no views that keep the evidence of this log, to compare with the seal', line);
-  const { failing, ...found } = await reportedSeals([seal], log, tree);
-  return failing === undefined || failing === null
-    ? found
-    : refuse(
-        `the log is not the one that was sealed: ${failing.reason}. audience audit verify --seal tells more`,
-        line,
-      );
-}
-
-function refuse(reason: string, line: CommandLine): never {
-  line.exitWith(1);
-  throw new CommandFailedError(`No page was made: ${reason}.`, { type: 'seal' });
+  const { list, time } = options;
+  const request = { contact, ...found, list, time, askedBy: 'cli', signal: line.signal };
+  return await sealedReport(request, { log, place: line, audit, given: given?.seal });
 }

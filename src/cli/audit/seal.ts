@@ -1,15 +1,16 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { EventReader } from '../../eventstore/event-store.js';
 import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
-import { demandDestination, put, sealKeyOf, verifiedSeal } from './sealing.js';
-import type { CommandLine } from '../command-line.js';
+import { AlteredRecordError, verifiedSeal } from '../../evidence/sealing.js';
+import { demandDestination, put } from '../shared/destination.js';
+import { sealKeyOf, whileVerifying } from '../shared/seals.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
-import { withExamples } from '../program.js';
-import { count } from '../progress-bar.js';
-import { whileOpen } from '../while-open.js';
+import { withExamples } from '../shared/options.js';
+import { count } from '../shared/progress-bar.js';
+import { whileOpen } from '../shared/auditing.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -36,8 +37,12 @@ async function seal(options: Options, line: CommandLine): Promise<void> {
   // The exit code until it is known that the record differs, or is sealed.
   line.exitWith(2);
   demandDestination(options);
-  const make = (log: EventReader) => verifiedSeal(log, line, () => sealKeyOf(options.key, line));
-  const made = await whileOpen(line.openLog(), make).catch((error: unknown) => {
+  const made = await whileOpen(line.openLog(), (log) =>
+    whileVerifying(line, (onProgress) =>
+      verifiedSeal(log, { place: line, onProgress, clock: line.clock, key: () => sealKeyOf(options.key, line) }),
+    ),
+  ).catch((error: unknown) => {
+    if (error instanceof AlteredRecordError) line.exitWith(1);
     if (!(error instanceof SealError)) throw error;
     throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error });
   });

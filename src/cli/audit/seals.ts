@@ -1,15 +1,13 @@
 /** `audience audit seals`: the seals that the service has made by itself, and which of them the log still fits. */
 import type { Command } from 'commander';
-import { statSync } from 'node:fs';
-import path from 'node:path';
 import { sealFaults } from '../../evidence/holding-seal.js';
-import { sealsIn, sealsName } from '../../evidence/seal-folder.js';
-import { fingerprintOf, type Seal } from '../../evidence/seal.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { writeItems } from '../table.js';
-import { whileOpen } from '../while-open.js';
-import { present, withTree } from './sealing.js';
+import { keptSeals, type KeptSeal } from '../../evidence/seal-files.js';
+import { withTree } from '../../evidence/sealing.js';
+import { fingerprintOf } from '../../evidence/seal.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { present, withExamples } from '../shared/options.js';
+import { writeItems } from '../shared/table.js';
+import { whileOpen } from '../shared/auditing.js';
 
 export function registerAuditSeals(audit: Command, line: CommandLine): void {
   const command = audit
@@ -17,12 +15,6 @@ export function registerAuditSeals(audit: Command, line: CommandLine): void {
     .description('the seals that the service has made by itself (SEAL_EVERY), and whether the log still fits them')
     .action(() => seals(line));
   withExamples(command, ['audience audit seals']);
-}
-
-interface Listed {
-  /** The data folder's, and that in `SEAL_DIR` where it is the same. */
-  readonly files: readonly string[];
-  readonly seal: Seal | undefined;
 }
 
 const method =
@@ -34,7 +26,8 @@ async function seals(line: CommandLine): Promise<void> {
   // The exit code until it is known what holds.
   line.exitWith(2);
   const { stderr, json } = line;
-  const listed = listedSeals(line);
+  const notice = (text: string): void => void stderr.write(`${text}\n`);
+  const listed = keptSeals(line.dataDir, present(line.env['SEAL_DIR']), notice);
   await whileOpen(line.openLog(), async (log) => {
     const rows = await withTree(log, line, async (source) => {
       const faultOf = await sealFaults(log, source);
@@ -59,29 +52,9 @@ async function seals(line: CommandLine): Promise<void> {
   });
 }
 
-function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {
-  const own = sealsIn(path.join(dataDir, sealsName)).map((one) => ({ ...one, files: [one.file] }));
-  const made = own.length;
-  const copies = present(env['SEAL_DIR']);
-  if (copies === undefined) return own;
-  try {
-    statSync(copies);
-    for (const copy of sealsIn(copies)) {
-      const same = own.find(({ text }) => text === copy.text);
-      if (same === undefined) own.push({ ...copy, files: [copy.file] });
-      else same.files.push(copy.file);
-    }
-    for (const { file } of own.slice(0, made).filter(({ files }) => files.length === 1))
-      stderr.write(`SEAL_DIR lacks ${path.basename(file)}, or has it otherwise.\n`);
-  } catch (error) {
-    stderr.write(`SEAL_DIR cannot be read: ${error instanceof Error ? error.message : 'unknown'}\n`);
-  }
-  return own;
-}
-
 const unreadable = { sealed_at: null, count: null, log_id: null, head: null, root: null, key_fingerprint: null };
 
-function rowOf({ files, seal }: Listed, wrong: string | undefined) {
+function rowOf({ files, seal }: KeptSeal, wrong: string | undefined) {
   if (seal === undefined) return { ...unreadable, fits: false, reason: 'it is no seal that can be read', files };
   const { sealed_at, count, log_id, head, root, public_key } = seal;
   const said = { sealed_at, count, log_id, head, root, key_fingerprint: fingerprintOf(public_key) };

@@ -1,15 +1,11 @@
 /** What verification came to, in words or as one JSON object. */
-import type { Seal, SealCheck } from '../../evidence/seal.js';
+import type { CheckedSeal } from '../../evidence/seal-files.js';
+import type { Seal } from '../../evidence/seal.js';
 import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
-import type { Paint } from '../colours.js';
+import type { Paint } from '../shared/colours.js';
 import { printable } from '../../events/printable.js';
-import { count, duration } from '../progress-bar.js';
-
-export interface CheckedSeal {
-  readonly seal: Seal;
-  readonly check: SealCheck;
-}
+import { count, duration } from '../shared/progress-bar.js';
 
 export interface Verified {
   readonly result: Verification;

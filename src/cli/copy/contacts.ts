@@ -6,12 +6,12 @@ import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
 import { nameKey } from '../../events/catalogues.js';
 import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { count, duration } from '../progress-bar.js';
-import type { ServiceAnswer, ServiceClient } from '../service-client.js';
-import { demandService, itemsFrom } from '../through-service.js';
+import { withExamples } from '../shared/options.js';
+import { count, duration } from '../shared/progress-bar.js';
+import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
+import { demandService, itemsFrom } from '../shared/through-service.js';
 
 const optionsSchema = z.object({
   list: z.string(),
@@ -45,9 +45,9 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
   ]);
 }
 
-type Asked = Omit<ContactsImport, 'listId'> & { readonly list: string };
+type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...asked }: Asked): Promise<void> {
+async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<void> {
   const find = () => demandService(line, ': contacts are imported through it.');
   let service: ServiceClient | undefined = await find();
   const request = { ...asked, listId: await idOfList(list, service) };

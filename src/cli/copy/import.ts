@@ -1,12 +1,10 @@
 /** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { demandedSeals } from '../audit/verify.js';
-import type { CommandLine } from '../command-line.js';
-import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { secretOfLog } from '../secret-of-log.js';
-import type { ExaminedLog } from '../../copy/examine.js';
+import { demandedSeals } from '../shared/seals.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { copyLogOnTerminal } from './on-terminal.js';
+import { withExamples } from '../shared/options.js';
 import { demandChecksum } from '../../export/file.js';
 import { runImport, type ImportRequest } from '../../copy/import.js';
 import { registerImportContacts } from './contacts.js';
@@ -40,15 +38,12 @@ export function registerImport(program: Command, line: CommandLine): void {
   ]);
 }
 
-async function importFrom(line: CommandLine, asked: Omit<ImportRequest, 'headKeyOf'>): Promise<void> {
-  const { to } = asked;
-  const secretOf = (log: ExaminedLog) => secretOfLog({ from: to, to, log, environment: line.env });
-  const request = { ...asked, headKeyOf: (log: ExaminedLog) => secretOf(log).headKey };
-  const { result, milliseconds } = await copyOnTerminal(line, async (options) => {
-    const hasChecksum = await demandChecksum(asked.file, options.signal);
-    return { ...(await runImport(request, options)), hasChecksum };
+async function importFrom(line: CommandLine, request: Omit<ImportRequest, 'headKeyOf'>): Promise<void> {
+  const { file, to } = request;
+  const copied = await copyLogOnTerminal(line, { from: to, to }, async (options, headKeyOf) => {
+    const hasChecksum = await demandChecksum(file, options.signal);
+    return { ...(await runImport({ ...request, headKeyOf }, options)), hasChecksum };
   });
-  const { advice } = secretOf(result.log);
-  const report = { request, result, advice, milliseconds };
+  const report = { request, ...copied };
   await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
 }

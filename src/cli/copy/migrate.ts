@@ -3,12 +3,10 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { UsageError } from '../../failures.js';
 import { parseAddress } from '../../copy/endpoints.js';
-import type { ExaminedLog } from '../../copy/examine.js';
 import { runMigration, type Migration } from '../../copy/copy.js';
-import type { CommandLine, Environment } from '../command-line.js';
-import { copyOnTerminal } from './on-terminal.js';
-import { withExamples } from '../program.js';
-import { secretOfLog } from '../secret-of-log.js';
+import type { CommandLine, Environment } from '../shared/command-line.js';
+import { copyLogOnTerminal } from './on-terminal.js';
+import { withExamples } from '../shared/options.js';
 import { migratedAsJson, migratedInWords } from './report.js';
 
 const optionsSchema = z.object({
@@ -57,12 +55,10 @@ function requestOf(given: unknown, env: Environment): Migration {
 }
 
 async function migrate(request: Migration, line: CommandLine): Promise<void> {
-  const secretOf = (log: ExaminedLog) => secretOfLog({ ...request, log, environment: line.env });
-  const { result, milliseconds } = await copyOnTerminal(line, (options) =>
-    runMigration({ ...request, headKeyOf: (log) => secretOf(log).headKey }, options),
+  const copied = await copyLogOnTerminal(line, request, (options, headKeyOf) =>
+    runMigration({ ...request, headKeyOf }, options),
   );
-  const { advice } = secretOf(result.log);
-  const report = { request, result, advice, milliseconds };
+  const report = { request, ...copied };
   await line.stdout.write(line.json ? migratedAsJson(report) : migratedInWords(report));
-  line.exitWith(result.outcome === 'differs' ? 1 : 0);
+  line.exitWith(copied.result.outcome === 'differs' ? 1 : 0);
 }

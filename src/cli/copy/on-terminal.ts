@@ -1,10 +1,32 @@
 /** What imports and migration share on a terminal: progress while they copy, and what to do when they fail. */
 import type { CopyOptions } from '../../copy/copy.js';
+import type { ExaminedLog } from '../../copy/examine.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry } from '../../eventstore/with-retry.js';
-import type { CommandLine } from '../command-line.js';
-import { createProgressBar } from '../progress-bar.js';
-import { keepMemorySmall } from '../small-memory.js';
+import { secretOfLog } from '../../stores/secret-of-log.js';
+import type { LogAddress } from '../../stores/stores.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { createProgressBar, keepMemorySmall } from '../shared/progress-bar.js';
+
+interface CopiedLog<Result> {
+  readonly result: Result;
+  /** Where the secret of the log is. */
+  readonly advice: string;
+  readonly milliseconds: number;
+}
+
+/** Copies a log, which is written into a folder only with its secret. @throws as `copyOnTerminal` */
+export async function copyLogOnTerminal<Result extends { readonly log: ExaminedLog }>(
+  line: CommandLine,
+  { from, to }: { readonly from: LogAddress; readonly to: LogAddress },
+  copy: (options: CopyOptions, headKeyOf: (log: ExaminedLog) => Uint8Array | undefined) => Promise<Result>,
+): Promise<CopiedLog<Result>> {
+  const secretOf = (log: ExaminedLog) => secretOfLog({ from, to, log, environment: line.env });
+  const { result, milliseconds } = await copyOnTerminal(line, (options) =>
+    copy(options, (log) => secretOf(log).headKey),
+  );
+  return { result, advice: secretOf(result.log).advice, milliseconds };
+}
 
 /** @throws CommandFailedError with what to do, UsageError; the signal's reason when it aborts. */
 export async function copyOnTerminal<Result>(

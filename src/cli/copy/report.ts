@@ -2,7 +2,7 @@
 import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
-import { count, duration } from '../progress-bar.js';
+import { count, duration } from '../shared/progress-bar.js';
 
 interface Copied<Request, Result> {
   readonly request: Request;
@@ -12,7 +12,7 @@ interface Copied<Request, Result> {
   readonly milliseconds: number;
 }
 
-type ReportedImport = Copied<ImportRequest, ImportResult & { readonly hasChecksum: boolean }>;
+type ReportedImport = Copied<Omit<ImportRequest, 'headKeyOf'>, ImportResult & { readonly hasChecksum: boolean }>;
 type Migrated = Copied<Migration, MigrationResult>;
 
 const inLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;

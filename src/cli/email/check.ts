@@ -6,9 +6,9 @@ import { isAddress } from '../../events/address.js';
 import type { CheckStep, MailSettings } from '../../mailer/check.js';
 import type { Mail } from '../../mailer/transport.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
-import { withExamples } from '../program.js';
+import { withExamples } from '../shared/options.js';
 
 export function registerCheck(email: Command, line: CommandLine): void {
   const check = email
@@ -42,15 +42,20 @@ async function checkEach(to: string | undefined, options: unknown, line: Command
 
 async function tellSteps(settings: MailSettings, mail: Mail | undefined, line: CommandLine): Promise<boolean> {
   // Large, and needed by this command only.
-  const { checkMailServer } = await import('../../mailer/check.js');
-  const { names, signal, stdout, json } = line;
-  let told = Promise.resolve();
+  const { checkMailServer, longestGreetingMs } = await import('../../mailer/check.js');
+  const { names, signal, stdout, stderr, json } = line;
+  const { host, port } = settings.server;
+  let written = Promise.resolve();
   const onStep = (step: CheckStep): void => {
-    told = told.then(() => stdout.write(json ? `${JSON.stringify(step)}\n` : inLines(step)));
-    told.catch(() => undefined);
+    written = written.then(async () => {
+      await stdout.write(json ? `${JSON.stringify(step)}\n` : inLines(step));
+      if (step.step === 'DNS' && step.ok)
+        stderr.write(`Waiting for the greeting of ${host}:${port}, at most ${longestGreetingMs / 60_000} minutes.\n`);
+    });
+    written.catch(() => undefined);
   };
   const isWell = await checkMailServer({ settings, names, mail, onStep, signal });
-  await told;
+  await written;
   return isWell;
 }
 

@@ -1,16 +1,17 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
+import { type DeliveryState, deliveryStates } from '../../projections/emails.js';
+import { emailsInLog } from '../../projector/emails-in-log.js';
+import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
+import { changeEach, demandService, itemsFrom } from '../shared/through-service.js';
+import { whileOpen } from '../shared/auditing.js';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { limit, limitOption } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import type { ServiceClient } from '../service-client.js';
-import { writeItems } from '../table.js';
-import { changeEach, demandService } from '../through-service.js';
-import { deliveryStates } from '../../projections/emails.js';
+import { limit, limitOption, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { writeItems } from '../shared/table.js';
 import { registerCheck } from './check.js';
-import { emailsInLog, emailsOfService, type Email, type Wanted } from './list.js';
 
 export function registerEmail(program: Command, line: CommandLine): void {
   const email = program
@@ -21,7 +22,7 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .description('e-mails by their id, which is by time; no addresses')
     .option('--state <state>', `only these: ${deliveryStates.join(', ')}`)
     .addOption(limitOption())
-    .action((options: unknown) => show(wantedIn(options), line));
+    .action((options: unknown) => show(filterIn(options), line));
   withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
   const release = email
     .command('release')
@@ -93,7 +94,7 @@ async function idsByReason(
 const optionsSchema = z.object({ state: z.string().optional(), limit });
 
 /** @throws UsageError */
-function wantedIn(options: unknown): Wanted {
+function filterIn(options: unknown): EmailFilter {
   const { state: text, ...rest } = optionsSchema.parse(options);
   const state = deliveryStates.find((one) => one === text);
   if (state === undefined && text !== undefined)
@@ -101,11 +102,11 @@ function wantedIn(options: unknown): Wanted {
   return { state, ...rest };
 }
 
-async function show(wanted: Wanted, line: CommandLine): Promise<void> {
+async function show(filter: EmailFilter, line: CommandLine): Promise<void> {
   const service = await line.service();
   if (service === undefined)
     line.stderr.write('No service runs on this data folder: the e-mails as the log has them.\n');
-  const emails = await (service === undefined ? emailsInLog(line, wanted) : emailsOfService(service, wanted));
+  const emails = await (service === undefined ? emailsOfLog(line, filter) : emailsOfService(service, filter));
   const titles = ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'];
   await writeItems(line, emails, { titles, rowOf });
 }
@@ -118,3 +119,44 @@ const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_
   next_attempt_at ?? '-',
   last_error ?? '-',
 ];
+
+export type Email = EmailAnswer;
+
+export interface EmailFilter {
+  readonly state: DeliveryState | undefined;
+  readonly limit: number;
+}
+
+const time = z.string().nullable();
+const emailSchema = z.object({
+  email_id: z.string(),
+  state: z.enum(deliveryStates),
+  attempts: z.number(),
+  requested_at: z.string(),
+  sent_at: time,
+  next_attempt_at: time,
+  last_error: z.string().nullable(),
+});
+
+/** @throws CommandFailedError */
+export async function emailsOfService(
+  service: ServiceClient,
+  { state, limit }: EmailFilter,
+): Promise<readonly Email[]> {
+  const filter = state === undefined ? '' : `&state=${state}`;
+  return await itemsFrom(service, `/v1/email?limit=${Math.min(200, limit)}${filter}`, {
+    item: emailSchema,
+    most: limit,
+  });
+}
+
+/** @throws CommandFailedError, StoreUnavailableError */
+export async function emailsOfLog(line: CommandLine, { state, limit }: EmailFilter): Promise<readonly Email[]> {
+  const { documents, unreadable } = await whileOpen(line.openLog(), (log) => emailsInLog(log, line.signal));
+  if (unreadable > 0)
+    line.stderr.write(`${unreadable} e-mails have events that cannot be read: their states may be wrong.\n`);
+  return documents
+    .filter((email) => state === undefined || email.state === state)
+    .slice(0, limit)
+    .map(toEmailAnswer);
+}

@@ -2,14 +2,13 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { timeOption } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
+import { timeOption, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, checksumFileOf } from '../../export/file.js';
 import { UsageError } from '../../failures.js';
-import { sayNotRecorded, notRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import { createProgressBar, count, duration } from '../progress-bar.js';
-import { whileOpen } from '../while-open.js';
+import { notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
+import { count, createProgressBar, duration, keepMemorySmall } from '../shared/progress-bar.js';
+import { whileOpen } from '../shared/auditing.js';
 import {
   exportedKinds,
   formats,
@@ -19,8 +18,6 @@ import {
   type ExportedKind,
   type ExportResult,
 } from '../../export/run-export.js';
-import { keepMemorySmall } from '../small-memory.js';
-import { unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
 import { scopes } from '../../events/keys.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import type { ServiceClient } from '../service-client.js';
-import { writeItems } from '../table.js';
-import { changeEach, demandService, itemsFrom } from '../through-service.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { withExamples } from '../shared/options.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { writeItems } from '../shared/table.js';
+import { changeEach, demandService, itemsFrom } from '../shared/through-service.js';
 
 export function registerKeys(program: Command, line: CommandLine): void {
   const keys = program.command('keys').description('API keys: create, list, rotate, revoke');

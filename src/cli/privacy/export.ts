@@ -10,12 +10,11 @@ import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
-import { auditing } from '../audit/log.js';
-import { addressIn } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
-import { notRecorded, sayNotRecorded } from '../not-recorded.js';
-import { withExamples } from '../program.js';
-import type { ServiceClient } from '../service-client.js';
+import { auditing } from '../shared/auditing.js';
+import { addressIn, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
+import type { ServiceClient } from '../shared/service-client.js';
 
 const names = ['export.json', 'export.html'] as const;
 

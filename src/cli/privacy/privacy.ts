@@ -1,22 +1,21 @@
 /** `audience privacy`: tells a person what is stored about them, erases a person, says how far erasures are, and asks again for those that a backup has lost. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { wouldGo } from '../../privacy/person-in-stores.js';
-import { addressIn } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { counted } from '../progress-bar.js';
-import type { ServiceAnswer } from '../service-client.js';
-import { demandService } from '../through-service.js';
-import { whileOpen } from '../while-open.js';
+import { placesOf } from '../../privacy/register.js';
+import { addressIn, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { counted } from '../shared/progress-bar.js';
+import type { ServiceAnswer } from '../shared/service-client.js';
+import { demandService } from '../shared/through-service.js';
+import { whileOpen } from '../shared/auditing.js';
 import { registerPrivacyExport } from './export.js';
 import { registerPrivacyRetention } from './retention.js';
-import { registersOf, registerStatus } from './status.js';
+import { registerStatus } from './status.js';
 
 export function registerPrivacy(program: Command, line: CommandLine): void {
   const privacy = program.command('privacy').description('what is stored about a person, and erasing them');
@@ -89,10 +88,9 @@ async function eraseAddress(
 }
 
 async function showWhatWouldGo(email: string, line: CommandLine): Promise<void> {
-  const hasFile = (id: string): boolean => existsSync(path.join(line.dataDir, 'outbox', `${id}.eml`));
   await whileOpen(line.openLog(), async (log) => {
     const key = (await line.streamKeys(log)).contactKey(email);
-    const found = await whileOpen(line.openViews(), (views) => wouldGo(key, { log, views, hasFile }));
+    const found = await whileOpen(line.openViews(), (views) => wouldGo(key, { log, views, outbox: line.outbox }));
     const { contact, events, emails, open, files } = found;
     const words = `${contact ? 'A contact' : 'No contact'}, ${counted(events, 'event')} with personal data, ${counted(emails, 'e-mail')} (${open} to be cancelled), ${counted(files, 'file')} of the outbox.`;
     await line.stdout.write(line.json ? `${JSON.stringify(found)}\n` : `${words} Nothing was changed.\n`);
@@ -107,7 +105,7 @@ function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof er
 
 async function reapplyErasures(line: CommandLine): Promise<void> {
   const ids = await line.reapplyErasures();
-  const registers = registersOf(line);
+  const registers = placesOf(line.registerPlaces);
   const none = registers.some((file) => existsSync(file))
     ? 'The log has every erasure of the register.'
     : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;

@@ -1,18 +1,13 @@
 /** `audience privacy retention`: how many e-mails are kept, and how many are due to be erased. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { everyPage } from '../../projections/every-page.js';
-import { emails, type EmailDocument } from '../../projections/emails.js';
-import { createQueries } from '../../projections/queries.js';
-import { checkpointName } from '../../projector/storage.js';
-import type { ReadModelReader } from '../../readmodels/read-models.js';
 import { CommandFailedError } from '../../failures.js';
+import { countDue, countErased, hasViews } from '../../privacy/retention-counts.js';
 import { retainedSince } from '../../privacy/retention.js';
-import { wholeNumberIn } from '../audit/options.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { counted } from '../progress-bar.js';
-import { whileOpen } from '../while-open.js';
+import { wholeNumberIn, withExamples } from '../shared/options.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { counted } from '../shared/progress-bar.js';
+import { whileOpen } from '../shared/auditing.js';
 
 /** As the service's configuration takes them. */
 const mostDays = 36_500;
@@ -32,10 +27,10 @@ export function registerPrivacyRetention(privacy: Command, line: CommandLine): v
 async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const days = given === undefined ? configured(line) : wholeNumberIn('--days', given, mostDays);
   await whileOpen(line.openViews(), async (views) => {
-    if ((await views.checkpoint(checkpointName)) === null)
+    if (!(await hasViews(views)))
       throw new CommandFailedError('There are no views to count in: start the service once.', { type: 'no_views' });
     const before = days === null ? null : retainedSince(days, line.clock());
-    const due = before === null ? 0 : await dueBefore(before, views);
+    const due = before === null ? 0 : await countDue(views, before);
     const erased = dryRun ? {} : { erased: await countErased(views) };
     const counts = { days, before, due, ...erased };
     await line.stdout.write(line.json ? `${JSON.stringify(counts)}\n` : inWords(counts));
@@ -48,19 +43,6 @@ function configured({ env }: CommandLine): number | null {
   return text === '' || text === '0' ? null : wholeNumberIn('RETAIN_EMAILS', text, mostDays);
 }
 
-async function dueBefore(time: string, views: ReadModelReader): Promise<number> {
-  let due = 0;
-  for await (const page of createQueries(views).emailsEndedBefore(time)) due += page.length;
-  return due;
-}
-
-async function countErased(views: ReadModelReader): Promise<number> {
-  let erased = 0;
-  for await (const page of everyPage<EmailDocument>(views, emails))
-    erased += page.filter(({ document }) => document.erased_at !== null).length;
-  return erased;
-}
-
 interface Counts {
   readonly days: number | null;
   readonly before: string | null;
@@ -69,11 +51,11 @@ interface Counts {
 }
 
 function inWords({ days, before, due, erased }: Counts): string {
-  const told =
+  const lines =
     days === null
       ? 'RETAIN_EMAILS is not set: what e-mails said is kept for ever.\n'
       : `Due: ${counted(due, 'e-mail')} that were sent, failed or cancelled more than ${counted(days, 'day')} ago, before ${before}.\n`;
   return erased === undefined
-    ? told
-    : `${told}Erased so far, by time or with their person: ${counted(erased, 'e-mail')}.\n`;
+    ? lines
+    : `${lines}Erased so far, by time or with their person: ${counted(erased, 'e-mail')}.\n`;
 }

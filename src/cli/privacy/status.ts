@@ -1,22 +1,15 @@
 /** `audience privacy status`: erasures as the log has them, those that it lacks, and digests that no erasure explains. */
-import { readLogId } from '../../eventstore/log-id.js';
 import type { Command } from 'commander';
-import path from 'node:path';
 import { z } from 'zod';
-import { erasureDecider, type Erasure, type ErasuresState } from '../../commands/erasures.js';
-import { codec } from '../../events/codec.js';
-import { erasuresStream } from '../../events/streams.js';
-import { createFindings, type Finding } from '../../evidence/verify-findings.js';
-import { isRedacted } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
-import { isScavenged, waitsOf, type ErasureWaits } from '../../privacy/person-in-stores.js';
-import { missingErasures, readRegister, registerName, type RegisterEntry } from '../../privacy/register.js';
 import { UsageError } from '../../failures.js';
-import type { CommandLine } from '../command-line.js';
-import { withExamples } from '../program.js';
-import { counted, createProgressBar } from '../progress-bar.js';
-import { writeItems } from '../table.js';
-import { whileOpen } from '../while-open.js';
+import { erasureStatus, type ErasureStatus, type RegisterStatus } from '../../privacy/erasure-status.js';
+import { isScavenged } from '../../privacy/person-in-stores.js';
+import { whileOpen } from '../shared/auditing.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { withExamples } from '../shared/options.js';
+import { counted, createProgressBar } from '../shared/progress-bar.js';
+import { writeItems } from '../shared/table.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
@@ -34,18 +27,11 @@ const statusOptions = z.object({ scavenge: z.boolean().default(false) });
 async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<void> {
   await whileOpen(line.openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
-    const state = await erasuresIn(log);
-    const registers = await registersFor(log, line);
-    const registered = registers.flatMap(({ entries }) => entries);
-    const missing = missingErasures(registered, state);
-    const digests = await unexplained(log, line);
-    const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
-    const erasures = await withWaits(sorted, log, line);
+    const found = await statusOf(log, line);
+    const { erasures, registers, missing, digests } = found;
     if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json)
-      await line.stdout.write(
-        `${JSON.stringify({ erasures, registers: registers.map(ageOf), missing, digests, ...started })}\n`,
-      );
+      await line.stdout.write(`${JSON.stringify({ erasures, registers, missing, digests, ...started })}\n`);
     else {
       await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
       line.stderr.write(registersInWords(registers, line.clock()));
@@ -58,6 +44,17 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
   });
 }
 
+async function statusOf(log: EventReader, line: CommandLine) {
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  const { signal } = line;
+  return await erasureStatus(log, {
+    places: line.registerPlaces,
+    openViews: line.openViews,
+    signal,
+    onProgress: (done) => bar.report({ phase: 'reading', done }),
+  }).finally(() => bar.clear());
+}
+
 async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise<readonly string[]> {
   if (!isScavenged(log))
     throw new UsageError('--scavenge is for EventStoreDB: the embedded log has nothing to scavenge');
@@ -66,23 +63,10 @@ async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise
   return ids;
 }
 
-type Shown = Erasure & ErasureWaits;
-
-/** The views are opened only where something may wait. */
-async function withWaits(erasures: readonly Erasure[], log: EventReader, line: CommandLine): Promise<readonly Shown[]> {
-  const mayWait = isScavenged(log) || erasures.some(({ completed }) => completed === null);
-  if (!mayWait) return erasures.map((one) => ({ ...one, waits_for_scavenge: false, waits_for_emails: [] }));
-  return await whileOpen(line.openViews(), async (views) => {
-    const shown: Shown[] = [];
-    for (const one of erasures) shown.push({ ...one, ...(await waitsOf(one, { log, views })) });
-    return shown;
-  });
-}
-
-const unfinished = ({ waits_for_emails }: Shown): string =>
+const unfinished = ({ waits_for_emails }: ErasureStatus): string =>
   ['unfinished', ...waits_for_emails.map(({ email_id }) => `waits for ${email_id}, which is being sent`)].join(', ');
 
-const rowOf = (shown: Shown): string[] => {
+const rowOf = (shown: ErasureStatus): string[] => {
   const { erasure_id, requested_at, completed, reason, waits_for_scavenge } = shown;
   return [
     erasure_id,
@@ -93,44 +77,10 @@ const rowOf = (shown: Shown): string[] => {
   ];
 };
 
-async function erasuresIn(log: EventReader): Promise<ErasuresState> {
-  let state = erasureDecider.initial;
-  for await (const batch of log.readStream(erasuresStream))
-    for (const stored of batch) {
-      const { event, metadata } = codec.decode(stored);
-      if (erasureDecider.knows(event)) state = erasureDecider.evolve(state, event, metadata);
-    }
-  return state;
-}
-
-/** Where registers may be. */
-export const registersOf = ({ dataDir, env }: CommandLine): readonly string[] =>
-  [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '').map((folder) => path.join(folder, registerName));
-
-interface Register {
-  readonly file: string;
-  readonly entries: readonly RegisterEntry[];
-}
-
-async function registersFor(log: EventReader, line: CommandLine): Promise<readonly Register[]> {
-  const logId = (await readLogId(log)) ?? '';
-  return registersOf(line).map((file) => ({ file, entries: readRegister(file, logId) }));
-}
-
-/** Whether there was an erasure after the newest one it cannot tell. */
-const ageOf = ({ file, entries }: Register) => {
-  const newest =
-    entries
-      .map(({ requested_at }) => requested_at)
-      .sort()
-      .at(-1) ?? null;
-  return { file, erasures: entries.length, newest };
-};
-
 const dayMs = 86_400_000;
 
-function registersInWords(registers: readonly Register[], now: number): string {
-  const lines = registers.map(ageOf).map(({ file, erasures, newest }) => {
+function registersInWords(registers: readonly RegisterStatus[], now: number): string {
+  const lines = registers.map(({ file, erasures, newest }) => {
     const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
     const age = newest === null ? '' : `, the newest of ${newest}, ${counted(days, 'day')} ago`;
     return `Register ${file}: ${counted(erasures, 'erasure')}${age}.\n`;
@@ -138,19 +88,4 @@ function registersInWords(registers: readonly Register[], now: number): string {
   if (registers.length < 2)
     lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');
   return lines.join('');
-}
-
-async function unexplained(log: EventReader, { stderr, monotonic, signal }: CommandLine): Promise<readonly Finding[]> {
-  const findings = createFindings();
-  const bar = createProgressBar(stderr, monotonic);
-  let done = 0;
-  try {
-    for await (const batch of log.readAll({ signal })) {
-      for (const event of batch) findings.take(event, isRedacted(event.data));
-      bar.report({ phase: 'reading', done: (done += batch.length) });
-    }
-  } finally {
-    bar.clear();
-  }
-  return findings.all().filter(({ kind }) => kind === 'digest');
 }

@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
-import { paintFor } from '../colours.js';
-import type { CommandLine } from '../command-line.js';
+import { paintFor } from '../shared/colours.js';
+import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
-import { withExamples } from '../program.js';
-import { createProgressBar, type ProgressBar } from '../progress-bar.js';
+import { withExamples } from '../shared/options.js';
+import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
 import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
-import type { ServiceClient } from '../service-client.js';
-import { whileOpen } from '../while-open.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { whileOpen } from '../shared/auditing.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
@@ -25,7 +25,7 @@ const optionsSchema = z.object({
 
 const pollMs = 250;
 
-interface Wanted {
+interface RebuildCommand {
   readonly views: readonly string[];
   readonly dryRun: boolean;
   readonly acceptDifferences: boolean;
@@ -40,10 +40,10 @@ export function registerRebuild(projections: Command, line: CommandLine): void {
     .option('--accept-differences', 'switches although the new views differ: the live ones were damaged')
     .option('--yes', 'does not ask before it accepts differences')
     .action(async (names: readonly string[], options: unknown) => {
-      const { yes, ...wanted } = optionsSchema.parse(options);
+      const { yes, ...choices } = optionsSchema.parse(options);
       const views = viewsIn(names);
-      if (wanted.acceptDifferences && !yes) await confirm(views);
-      await rebuild({ views, ...wanted }, line);
+      if (choices.acceptDifferences && !yes) await confirm(views);
+      await rebuild({ views, ...choices }, line);
     });
   withExamples(command, [
     'audience projections rebuild contacts memberships',
@@ -72,50 +72,50 @@ async function confirm(views: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
 }
 
-async function rebuild(wanted: Wanted, line: CommandLine): Promise<void> {
+async function rebuild(command: RebuildCommand, line: CommandLine): Promise<void> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
-  const telling = { line, bar };
-  const done = service === undefined ? directly(wanted, telling) : through(service, wanted, telling);
+  const display = { line, bar };
+  const done = service === undefined ? inThisProcess(command, display) : throughService(service, command, display);
   const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
   await stdout.write(line.json ? `${JSON.stringify(rebuilt)}\n` : rebuiltInWords(rebuilt, paintFor(stdout, env)));
   line.exitWith(rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0);
 }
 
-interface Telling {
+interface Display {
   readonly line: CommandLine;
   readonly bar: ProgressBar;
 }
 
-async function through(service: ServiceClient, wanted: Wanted, telling: Telling): Promise<Rebuilt> {
+async function throughService(service: ServiceClient, command: RebuildCommand, display: Display): Promise<Rebuilt> {
   const theirs = await statusFrom(service);
   const isTheirs = ({ name, version }: { name: string; version: number }): boolean =>
     theirs.some((view) => view.name === name && view.version === version);
-  const changed = liveProjections.filter((view) => wanted.views.includes(view.name) && !isTheirs(view));
+  const changed = liveProjections.filter((view) => command.views.includes(view.name) && !isTheirs(view));
   if (changed.length > 0)
     return await prepare(
       changed.map(({ name }) => name),
-      wanted,
-      telling,
+      command,
+      display,
     );
-  const path = `/v1/projections/${wanted.views.join(',')}/rebuild`;
-  const asked = await service.ask({ method: 'POST', path, body: bodyOf(wanted) });
+  const path = `/v1/projections/${command.views.join(',')}/rebuild`;
+  const asked = await service.ask({ method: 'POST', path, body: bodyOf(command) });
   if (asked.status !== 200) throw new CommandFailedError(asked.message, { type: 'refused' });
   const { rebuild_id } = rebuildSchema.parse(asked.data);
-  const { signal } = telling.line;
+  const { signal } = display.line;
   for (;;) {
     // The rebuild goes on after a restart of the service, and so does this.
     const record = await withRetry(() => rebuildOf(service), { retry: commandRetry, signal });
     if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
     if (!isOpen(record)) return record;
-    report(telling.bar, record.progress);
+    report(display.bar, record.progress);
     await sleep(pollMs, undefined, { signal });
   }
 }
 
 /** A service of before knows no differences to be accepted. */
-const bodyOf = ({ dryRun, acceptDifferences }: Wanted): object => ({
+const bodyOf = ({ dryRun, acceptDifferences }: RebuildCommand): object => ({
   dry_run: dryRun,
   ...(acceptDifferences ? { accept_differences: true } : {}),
 });
@@ -127,18 +127,18 @@ async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
 }
 
 /** For a running service of another version: builds the views of this version beside its own. */
-async function prepare(views: readonly string[], wanted: Wanted, telling: Telling): Promise<Rebuilt> {
-  if (wanted.dryRun)
+async function prepare(views: readonly string[], command: RebuildCommand, display: Display): Promise<Rebuilt> {
+  if (command.dryRun)
     throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
-  telling.line.stderr.write(
+  display.line.stderr.write(
     `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
   );
-  return await directly({ ...wanted, views }, { ...telling, isPreparation: true });
+  return await inThisProcess({ ...command, views }, { ...display, isPreparation: true });
 }
 
-async function directly(
-  { views, dryRun, acceptDifferences }: Wanted,
-  { line, bar, isPreparation = false }: Telling & { readonly isPreparation?: boolean },
+async function inThisProcess(
+  { views, dryRun, acceptDifferences }: RebuildCommand,
+  { line, bar, isPreparation = false }: Display & { readonly isPreparation?: boolean },
 ): Promise<Rebuilt> {
   const result = await line.rebuild({
     views,

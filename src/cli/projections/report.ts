@@ -1,11 +1,12 @@
 /** What came of a rebuild, in words. */
-import { type Rebuild, viewState, type ViewState } from '../../rebuild/answers.js';
-import type { Paint } from '../colours.js';
-import { count } from '../progress-bar.js';
+import { type Rebuild, viewState } from '../../rebuild/answers.js';
+import type { StoredViewState } from '../../rebuild/view-states.js';
+import type { Paint } from '../shared/colours.js';
+import { count } from '../shared/progress-bar.js';
 import { printable } from '../../events/printable.js';
-import { table } from '../table.js';
-import type { ServiceClient } from '../service-client.js';
-import { itemsFrom } from '../through-service.js';
+import { table } from '../shared/table.js';
+import type { ServiceClient } from '../shared/service-client.js';
+import { itemsFrom } from '../shared/through-service.js';
 
 /** What is told of it. */
 export type Rebuilt = Pick<Rebuild, 'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'>;
@@ -53,9 +54,6 @@ function poisonLines(poison: Rebuilt['poison']): readonly string[] {
   ];
 }
 
-/** Without a service the lag is not known. */
-export type ViewStatus = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
-
 /** @throws CommandFailedError */
-export const statusFrom = (service: ServiceClient): Promise<readonly ViewStatus[]> =>
+export const statusFrom = (service: ServiceClient): Promise<readonly StoredViewState[]> =>
   itemsFrom(service, '/v1/projections', { item: viewState });

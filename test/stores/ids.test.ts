@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSaltSource, createUlidSource } from '../../src/app/ids.js';
+import { createSaltSource, createUlidSource } from '../../src/stores/ids.js';
 
 test('26 characters of Crockford base 32, the first ten of them the time', () => {
   const next = createUlidSource(() => 1_469_918_176_385);

@@ -1,12 +1,22 @@
 /** The links that verification compares with: those in the log itself, or those that the service keeps beside the views. */
 import { existsSync } from 'node:fs';
-import { linkSourceOf } from '../../evidence/verify.js';
-import type { LinkSource } from '../../eventstore/link-source.js';
-import type { EventReader } from '../../eventstore/event-store.js';
-import { countOf, evidenceCheckpoint, keptSealedHead, storedLinks } from '../../evidence/link-blocks.js';
-import { keptTree } from '../../evidence/root-pages.js';
-import type { ReadModelReader } from '../../readmodels/read-models.js';
-import type { CommandLine } from '../command-line.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { LinkSource } from '../eventstore/link-source.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { StoreSettings } from '../stores/stores.js';
+import { countOf, evidenceCheckpoint, keptSealedHead, storedLinks } from './link-blocks.js';
+import { keptTree } from './root-pages.js';
+import { linkSourceOf } from './verify.js';
+
+/** Where the log and its views are. */
+export interface LogPlace {
+  readonly stores: StoreSettings;
+  /** Creates none. */
+  openViews(): Promise<ReadModelReader>;
+  /** Of the sealed head; undefined where the secret of the log is not known. */
+  headKey(log: EventReader): Promise<Uint8Array | undefined>;
+  readonly signal: AbortSignal;
+}
 
 export interface KnownLinks {
   readonly source: LinkSource;
@@ -21,10 +31,10 @@ export interface KnownLinks {
 
 type Counted = { chainHead?(): { readonly count: number } | undefined };
 
-export async function openLinks(log: EventReader & Counted, line: CommandLine): Promise<KnownLinks> {
-  const views = await openViews(line);
+export async function openLinks(log: EventReader & Counted, place: LogPlace): Promise<KnownLinks> {
+  const views = await openViews(place);
   // The embedded log keeps its links itself.
-  const beyond = line.stores.events.kind === 'embedded' ? undefined : views;
+  const beyond = place.stores.events.kind === 'embedded' ? undefined : views;
   const checkpoint = (await beyond?.checkpoint(evidenceCheckpoint)) ?? null;
   const known = checkpoint === null ? log.chainHead?.()?.count : countOf(checkpoint);
   const source = beyond === undefined || checkpoint === null ? linkSourceOf(log) : beside(log, beyond);
@@ -47,13 +57,13 @@ export async function openLinks(log: EventReader & Counted, line: CommandLine): 
 }
 
 /** Creates none. Without views a server's log has no links, and the answer says that nothing was compared. */
-async function openViews(line: CommandLine): Promise<ReadModelReader | undefined> {
-  const { views } = line.stores;
+async function openViews(place: LogPlace): Promise<ReadModelReader | undefined> {
+  const { views } = place.stores;
   if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;
   try {
-    return await line.openViews();
+    return await place.openViews();
   } catch {
-    line.signal.throwIfAborted();
+    place.signal.throwIfAborted();
     return undefined;
   }
 }

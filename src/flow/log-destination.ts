@@ -1,8 +1,6 @@
-/** The service's own log: JSON lines on standard output, a destination that cannot stop the service: no write blocks it, no error ends it, and it can always end. */
+/** Standard output for the lines of a log. It cannot stop the service: no write blocks it, no error ends it, and it can always end. */
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino, type Logger } from 'pino';
-import type { Config } from '../stores/config.js';
 
 /** A line waits at most this long for others: one write per line would cost a tenth of the throughput. */
 const delayMs = 100;
@@ -121,14 +119,4 @@ export function createLogDestination(send: Send) {
       }
     },
   };
-}
-
-export interface Logs {
-  readonly logger: Logger;
-  readonly lines: LogDestination;
-}
-
-export function openLogs({ logLevel }: Pick<Config, 'logLevel'>): Logs {
-  const lines = openStandardOutput();
-  return { logger: pino({ level: logLevel, base: null }, lines), lines };
 }

@@ -1,7 +1,7 @@
 /** What commands do through the running service: find it, read lists, change things one by one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { CommandFailedError } from '../failures.js';
+import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from './command-line.js';
 import type { ServiceClient } from './service-client.js';
 

@@ -1,8 +1,8 @@
 /** Verification of a log on a server: with the links that the service keeps beside the views. */
 import { expect, test } from 'vitest';
-import { verifyOpen } from '../../../src/cli/audit/verify.js';
-import type { CommandLine } from '../../../src/cli/command-line.js';
-import type { EventReader, StoredEvent } from '../../../src/eventstore/event-store.js';
+import type { LogPlace } from '../../src/evidence/open-links.js';
+import { verifyOpen } from '../../src/evidence/verify-open.js';
+import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
 import {
   blockId,
   countName,
@@ -10,12 +10,12 @@ import {
   evidenceCheckpoint,
   grown,
   sealedHeadId,
-} from '../../../src/evidence/link-blocks.js';
-import { macOf } from '../../../src/eventstore/sealed-head.js';
-import { deriveHeadKey } from '../../../src/events/streams.js';
-import type { Checkpoint, ReadModelReader } from '../../../src/readmodels/read-models.js';
-import { allEvents, openLog } from '../../support/event-log.js';
-import { exampleEvents, toAppend } from '../../support/examples.js';
+} from '../../src/evidence/link-blocks.js';
+import { macOf } from '../../src/eventstore/sealed-head.js';
+import { deriveHeadKey } from '../../src/events/streams.js';
+import type { Checkpoint, ReadModelReader } from '../../src/readmodels/read-models.js';
+import { allEvents, openLog } from '../support/event-log.js';
+import { exampleEvents, toAppend } from '../support/examples.js';
 
 const headKey = deriveHeadKey('a secret for tests, and for nothing else');
 
@@ -53,18 +53,15 @@ function viewsOf(events: readonly StoredEvent[]): ReadModelReader {
   } as unknown as ReadModelReader;
 }
 
-const lineWith = (openViews: CommandLine['openViews']): CommandLine =>
-  ({
-    stores: { events: { kind: 'eventstoredb', url: '', prefix: '' }, views: { kind: 'mongodb', url: '' } },
-    openViews,
-    headKey: async () => headKey,
-    stderr: { write: () => undefined },
-    monotonic: () => 0,
-    signal: new AbortController().signal,
-  }) as unknown as CommandLine;
+const placeWith = (openViews: LogPlace['openViews']): LogPlace => ({
+  stores: { events: { kind: 'eventstoredb', url: '', prefix: '' }, views: { kind: 'mongodb', url: '' } },
+  openViews,
+  headKey: async () => headKey,
+  signal: new AbortController().signal,
+});
 
-const verified = (events: readonly StoredEvent[], openViews: CommandLine['openViews']) =>
-  verifyOpen(readerOf(events), { line: lineWith(openViews), depth: 'chain' });
+const verified = (events: readonly StoredEvent[], openViews: LogPlace['openViews']) =>
+  verifyOpen(readerOf(events), { place: placeWith(openViews), depth: 'chain', onProgress: () => undefined });
 
 test('an honest log, one that was altered, one that has gone on, one that was shortened', async () => {
   const events = await threeEvents();

@@ -1,29 +1,34 @@
 /** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Readiness } from '../api/resources/service/handlers.js';
-import type { Role } from '../stores/config.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import type { Erasures } from '../privacy/erasures.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
-import type { ChainHead } from '../eventstore/chain.js';
-import type { LogDestination } from './log-destination.js';
-import type { Mailer } from './mail.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
-import type { Views, ViewsStatus } from './views.js';
+import type { ViewsStatus } from '../projector/views-status.js';
+import type { Role } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
+import type { Readiness } from './resources/service/handlers.js';
 
 /** Ready: the views show what was written this long ago. */
 const readyLagMs = 5_000;
 
+type ChainHead = ReturnType<NonNullable<OpenEventStore['chainHead']>> | undefined;
+
+interface ShownViews {
+  readonly ownWrites: OwnWrites;
+  status(): ViewsStatus;
+}
+
 export interface Parts {
   readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
-  readonly views: Pick<Views, 'ownWrites' | 'status' | 'evidence'>;
+  readonly views: ShownViews & { evidence(): ChainHead };
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
-  readonly mailer: ReturnType<Mailer['status']> | undefined;
+  readonly mailer: { readonly running: number; readonly canLook: boolean; readonly relay: object } | undefined;
   readonly erasures: Pick<Erasures, 'isCaughtUp' | 'waiting'>;
   readonly headLag: HeadLag;
-  readonly lines: Pick<LogDestination, 'dropped'>;
+  /** Lines of the log. */
+  readonly lines: { dropped(): number };
   readonly roles: ReadonlySet<Role>;
 }
 
@@ -108,7 +113,7 @@ function evidencePart({ store, views, guard }: Pick<Parts, 'store' | 'views' | '
   return { evidence: { count, head, position, ...verified } };
 }
 
-function chainHead(store: Parts['store']): ChainHead | undefined {
+function chainHead(store: Parts['store']): ChainHead {
   try {
     return store.chainHead?.();
   } catch {

@@ -1,7 +1,9 @@
 /** The running service, for the command line: finds it, asks it. */
+import { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { z } from 'zod';
-import { CommandFailedError, UsageError } from '../failures.js';
-import { pinnedFetch, type Fetch } from './pinned-fetch.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -174,4 +176,28 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
   return 'no reason known';
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Trusts exactly this certificate (PEM), under any name. Redirects are not followed. */
+export function pinnedFetch(certificate: string): Fetch {
+  const { raw } = new X509Certificate(certificate);
+  const trust = {
+    ca: certificate,
+    // It need not be self-signed: it is trusted without its issuer.
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_: string, shown: { readonly raw: Buffer }) =>
+      shown.raw.equals(raw) ? undefined : new Error('another certificate than that of the service'),
+  };
+  return async (url, init) => {
+    const { method, headers, body, signal } = new Request(url, init);
+    const sent = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { method, headers: Object.fromEntries(headers), signal, ...trust };
+      https.request(url, options).on('response', resolve).on('error', reject).end(sent);
+    });
+    const answered = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    return new Response(incoming, { status: incoming.statusCode ?? 0, headers: answered });
+  };
 }

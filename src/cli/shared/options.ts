@@ -1,4 +1,4 @@
-/** What the options of the audit commands mean: times, numbers, contacts. */
+/** What commands have in common in their options and their help: times, numbers, contacts, examples. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
@@ -6,6 +6,12 @@ import { isAddress } from '../../events/address.js';
 import { UsageError } from '../../failures.js';
 
 type Clock = () => number;
+
+/** An empty variable counts as absent. */
+export const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+export const withExamples = (command: Command, examples: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
 
 /** `--time` and `--at` are two names of one option. */
 export const timeOption = (clock: Clock): Option =>

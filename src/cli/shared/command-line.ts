@@ -1,11 +1,12 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
-import type { StreamKeys } from '../events/streams.js';
-import type { EventReader } from '../eventstore/event-store.js';
-import type { MailSettings, NameServer } from '../mailer/check.js';
-import type { RebuildResult } from '../rebuild/answers.js';
-import type { DirectRebuild } from '../rebuild/direct-rebuild.js';
-import type { ReadModelReader } from '../readmodels/read-models.js';
-import type { StoreSettings } from '../stores/stores.js';
+import type { StreamKeys } from '../../events/streams.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import type { MailSettings, NameServer } from '../../mailer/check.js';
+import type { Places } from '../../privacy/register.js';
+import type { RebuildResult } from '../../rebuild/answers.js';
+import type { DirectRebuild } from '../../rebuild/direct-rebuild.js';
+import type { ReadModelReader } from '../../readmodels/read-models.js';
+import type { StoreSettings } from '../../stores/stores.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 
@@ -24,7 +25,7 @@ export interface Output {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `json`, `dataDir` and `stores` follow the options of the call: they are known inside an action, not while commands are
+ * `json`, `dataDir`, `outbox`, `registerPlaces` and `stores` follow the options of the call: they are known inside an action, not while commands are
  * registered. What is opened is the caller's to close.
  */
 export interface CommandLine {
@@ -38,6 +39,10 @@ export interface CommandLine {
   monotonic(): number;
   readonly json: boolean;
   readonly dataDir: string;
+  /** The folder of e-mails that were written to files. */
+  readonly outbox: string;
+  /** Where the registers of erasures are. */
+  readonly registerPlaces: Places;
   /** @throws ConfigurationError */
   readonly stores: StoreSettings;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */

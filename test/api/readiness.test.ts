@@ -1,7 +1,7 @@
 /** When a start says that the service listens. */
 import { expect, test } from 'vitest';
 import type { Readiness } from '../../src/api/resources/service/handlers.js';
-import { untilReady } from '../../src/app/readiness.js';
+import { untilReady } from '../../src/api/readiness.js';
 import { initialStatus } from '../../src/projector/status.js';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
 

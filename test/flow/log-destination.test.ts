@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test, vi } from 'vitest';
-import { createLogDestination, type Send } from '../../src/app/log-destination.js';
+import { createLogDestination, type Send } from '../../src/flow/log-destination.js';
 
 /** Keeps what is sent until it is told the outcome. */
 function slowOutput() {
@@ -72,7 +72,7 @@ test.each([
   { end: 'await Promise.reject(new Error("unforeseen"))' },
   { end: 'process.exit(3)' },
 ])('no line is lost when the process ends by $end', ({ end }) => {
-  const logs = new URL('../../dist/app/log-destination.js', import.meta.url).href;
+  const logs = new URL('../../dist/app/logs.js', import.meta.url).href;
   const script = `import { openLogs } from ${JSON.stringify(logs)};
     const { lines, logger } = openLogs({ logLevel: 'info' });
     lines.write('first\\n');

@@ -1,5 +1,5 @@
 /** Tables that fit the terminal: cells that are too wide go on in the next line, nothing is cut off. */
-import { printable } from '../events/printable.js';
+import { printable } from '../../events/printable.js';
 import widthOf from 'string-width';
 import wrap from 'wrap-ansi';
 import { paintFor } from './colours.js';

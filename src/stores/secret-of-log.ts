@@ -5,16 +5,20 @@ import { codec } from '../events/codec.js';
 import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
-import type { ExaminedLog } from '../copy/examine.js';
 import { CommandFailedError, refusal } from '../failures.js';
-import { dataFolderAt } from '../stores/data-folder.js';
-import type { LogAddress } from '../stores/stores.js';
-import { withFiles } from '../stores/values-from-files.js';
+import { dataFolderAt } from './data-folder.js';
+import type { LogAddress } from './stores.js';
+import { withFiles } from './values-from-files.js';
 
-type Beginning = Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
+/** As the first event of a log has it. */
+interface LogBeginning {
+  readonly logId: string;
+  readonly secretFingerprint: string;
+}
+
 type Secrets = readonly (string | undefined)[];
 
-const fits = (secret: string, { logId, secretFingerprint }: Beginning): boolean =>
+const fits = (secret: string, { logId, secretFingerprint }: LogBeginning): boolean =>
   deriveStreamKeys(secret).fingerprint(logId) === secretFingerprint;
 
 /** The first that fits, any one where the log is empty; undefined: none does. @throws StoreUnavailableError */
@@ -23,7 +27,7 @@ export async function secretOf(log: Pick<EventReader, 'readStream'>, secrets: Se
   return secrets.find((secret) => secret !== undefined && (begun === undefined || fits(secret, begun)));
 }
 
-async function beginningOf(log: Pick<EventReader, 'readStream'>): Promise<Beginning | undefined> {
+async function beginningOf(log: Pick<EventReader, 'readStream'>): Promise<LogBeginning | undefined> {
   for await (const events of log.readStream(serviceStream))
     for (const stored of events) {
       const { event } = codec.decode(stored);
@@ -48,7 +52,7 @@ export async function streamKeysOf(log: Pick<EventReader, 'readStream'>, secrets
 interface SecretQuestion {
   readonly from: LogAddress;
   readonly to: LogAddress;
-  readonly log: Beginning;
+  readonly log: LogBeginning;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -65,7 +69,7 @@ const mustMatch =
 /** Of a log that is imported or migrated: it is not copied. @throws CommandFailedError a log is written into a folder only with its secret */
 export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
   const [source, target] = [secretFile(from), secretFile(to)];
-  const [set, there, origin] = [withFiles(environment)['SECRET'], secretIn(target), secretIn(source)];
+  const [set, there, origin] = [withFiles(environment, ['SECRET'])['SECRET'], secretIn(target), secretIn(source)];
   const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
   const headKey = target === '' || found === undefined ? undefined : deriveHeadKey(found);
   switch (found) {

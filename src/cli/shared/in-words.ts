@@ -1,0 +1,48 @@
+/** What answers have in common, in words: what they rest on, consent, what was not recorded or could not be read. */
+import type { Basis, UnreadableEvent } from '../../audit/answers.js';
+import type { Unreadable } from '../../audit/unreadable.js';
+import { count } from './progress-bar.js';
+import type { CommandLine } from './command-line.js';
+import { basisInWords } from '../../audit/basis.js';
+import type { Consent } from '../../events/contact.js';
+import { printable } from '../../events/printable.js';
+
+export const basisLines = (basis: Basis): readonly string[] => basisInWords(basis).map(printable);
+
+/** The statement as it was written, each of its lines marked, so that none passes for a line of the answer. */
+export function consentInWords({ statement, ...facts }: Consent, type: string): readonly string[] {
+  const concerned = type === 'ContactUnsubscribed' ? ' that it concerns' : '';
+  const named = Object.entries(facts).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`${name}${name === 'legal_basis' ? concerned : ''} ${printable(value)}`] : [],
+  );
+  const lines = statement?.split('\n').map((line) => `| ${printable(line)}`) ?? [];
+  return [...(named.length === 0 ? [] : [named.join(', ')]), ...lines];
+}
+
+/** Of a command that shows persons and reads the log itself: only the service records who looked. */
+export const sayNotRecorded = ({ stderr }: Pick<CommandLine, 'stderr'>): void => {
+  stderr.write('Not recorded: this was read from the log itself, and only the service writes down who looked.\n');
+};
+
+/** The same in a JSON answer that is of the command line alone. */
+export const notRecorded = { recorded: false } as const;
+
+const mostNamed = 10;
+
+/** Events that this version of the service cannot read, and that an answer leaves out. */
+export function unreadableInWords({ count: missed, events }: Unreadable): readonly string[] {
+  if (missed === 0) return [];
+  const what =
+    missed === 1
+      ? 'an event cannot be read: what it changed is'
+      : `${count(missed)} events cannot be read: what they changed is`;
+  const more = missed > mostNamed ? [`  and ${count(missed - mostNamed)} more`] : [];
+  return [
+    `Warning: ${what} not in the answer.`,
+    ...events.slice(0, mostNamed).map((event) => `  ${placeOf(event)}`),
+    ...more,
+  ];
+}
+
+export const placeOf = ({ type, at, position, summary }: UnreadableEvent): string =>
+  printable(`${at ?? 'at an unknown time'}  ${type}, position ${position}. ${summary}`);

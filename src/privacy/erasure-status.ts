@@ -1,0 +1,102 @@
+/** How far erasures are, as the log has them; those of the registers that it lacks; and digests that no erasure explains. */
+import { erasureDecider, type Erasure, type ErasuresState } from '../commands/erasures.js';
+import { codec } from '../events/codec.js';
+import { erasuresStream } from '../events/streams.js';
+import { isRedacted } from '../eventstore/chain.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { readLogId } from '../eventstore/log-id.js';
+import { createFindings, type Finding } from '../evidence/verify-findings.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
+import { missingErasures, readRegister, type RegisterEntry } from './register.js';
+import { placesOf, type Places } from './register.js';
+
+export interface RegisterStatus {
+  readonly file: string;
+  readonly erasures: number;
+  /** When the newest was requested. Whether there was one after it the register cannot tell. */
+  readonly newest: string | null;
+}
+
+export type ErasureStatus = Erasure & ErasureWaits;
+
+interface StatusOptions {
+  readonly places: Places;
+  /** Opened only where something may wait. */
+  openViews(): Promise<ReadModelReader>;
+  readonly signal: AbortSignal;
+  /** Of reading the whole log: how many events so far. */
+  readonly onProgress: (done: number) => void;
+}
+
+/** By id. @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws RegisterError */
+export async function erasureStatus(log: EventReader, options: StatusOptions) {
+  const state = await erasuresIn(log);
+  const registers = await registersIn(log, options.places);
+  const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
+  return {
+    registers: registers.map(statusOf),
+    /** In a register, and not in the log. */
+    missing: missingErasures(
+      registers.flatMap(({ entries }) => entries),
+      state,
+    ),
+    digests: await unexplained(log, options),
+    erasures: await withWaits(sorted, log, options),
+  };
+}
+
+async function withWaits(
+  erasures: readonly Erasure[],
+  log: EventReader,
+  { openViews }: Pick<StatusOptions, 'openViews'>,
+): Promise<readonly ErasureStatus[]> {
+  const mayWait = isScavenged(log) || erasures.some(({ completed }) => completed === null);
+  if (!mayWait) return erasures.map((one) => ({ ...one, waits_for_scavenge: false, waits_for_emails: [] }));
+  const views = await openViews();
+  try {
+    const all: ErasureStatus[] = [];
+    for (const one of erasures) all.push({ ...one, ...(await waitsOf(one, { log, views })) });
+    return all;
+  } finally {
+    await views.close();
+  }
+}
+
+async function erasuresIn(log: EventReader): Promise<ErasuresState> {
+  let state = erasureDecider.initial;
+  for await (const batch of log.readStream(erasuresStream))
+    for (const stored of batch) {
+      const { event, metadata } = codec.decode(stored);
+      if (erasureDecider.knows(event)) state = erasureDecider.evolve(state, event, metadata);
+    }
+  return state;
+}
+
+interface FoundRegister {
+  readonly file: string;
+  readonly entries: readonly RegisterEntry[];
+}
+
+async function registersIn(log: EventReader, places: Places): Promise<readonly FoundRegister[]> {
+  const logId = (await readLogId(log)) ?? '';
+  return placesOf(places).map((file) => ({ file, entries: readRegister(file, logId) }));
+}
+
+function statusOf({ file, entries }: FoundRegister): RegisterStatus {
+  const times = entries.map(({ requested_at }) => requested_at).sort();
+  return { file, erasures: entries.length, newest: times.at(-1) ?? null };
+}
+
+async function unexplained(
+  log: EventReader,
+  { signal, onProgress }: Pick<StatusOptions, 'signal' | 'onProgress'>,
+): Promise<readonly Finding[]> {
+  const findings = createFindings();
+  let done = 0;
+  for await (const batch of log.readAll({ signal })) {
+    for (const event of batch) findings.take(event, isRedacted(event.data));
+    onProgress((done += batch.length));
+  }
+  return findings.all().filter(({ kind }) => kind === 'digest');
+}
