@@ -2,7 +2,7 @@
 import { readLogId } from '../eventstore/log-id.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
-import { dropAll, noteOldStorages, unpark } from './old-storages.js';
+import { dropAll, exchangeStorages } from './old-storages.js';
 import { parkedView } from './parked.js';
 import {
   checkpointName,
@@ -14,7 +14,6 @@ import {
   sameStorages,
   storedIn,
   storedViews,
-  moveCheckpoint,
   type ViewsWriter,
 } from './storage.js';
 
@@ -107,12 +106,8 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
   const entries = Object.entries(found.storages);
   const kept = entries.filter((entry) => isFolded(...entry));
   if (kept.length === entries.length) return found;
-  const gone = Object.fromEntries(entries.filter((entry) => !isFolded(...entry)));
-  await noteOldStorages(input, gone);
-  const next = { ...found, storages: Object.fromEntries(kept) };
-  await moveCheckpoint(input, { name: checkpointName, previous: found, next });
-  await unpark(input, ({ view }) => gone[view] !== undefined, next);
-  return next;
+  const { checkpoint } = await exchangeStorages(input, found, { storages: Object.fromEntries(kept), unparks: true });
+  return checkpoint;
 }
 
 /** Why the views cannot have been folded from this log. */

@@ -43,6 +43,20 @@ export const initialStatus: ProjectorStatus = {
   fault: null,
 };
 
+export type StatusReporter = ReturnType<typeof createStatusReporter>;
+
+/** The status as it was last reported, and what changes it. */
+export function createStatusReporter(first: ProjectorStatus, onProgress: (status: ProjectorStatus) => void) {
+  let status = first;
+  return {
+    status: (): ProjectorStatus => status,
+    report(change: Partial<ProjectorStatus>): void {
+      status = { ...status, ...change };
+      onProgress(status);
+    },
+  };
+}
+
 export interface BuildProgress {
   readonly position: string;
   readonly events: number;
