@@ -23,7 +23,7 @@ export async function exchangeStorages(
 ): Promise<{ readonly checkpoint: Checkpoint; readonly old: readonly StoredView[] }> {
   const isChanged = (view: string): boolean => live.storages[view] !== storages[view];
   const old = storedViews(live.storages).filter(({ name }) => isChanged(name));
-  await noteOldStorages(writer, old);
+  if (old.length > 0) await noteOldStorages(writer, old);
   const checkpoint = { ...live, storages };
   await moveCheckpoint(writer, { name: checkpointName, previous: live, next: checkpoint });
   if (unparks) await unpark(writer, ({ view }) => isChanged(view), checkpoint);
