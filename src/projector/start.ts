@@ -124,11 +124,13 @@ async function whyForeign(found: Checkpoint, reader: EventReader): Promise<strin
     : `the log has another event at position ${position}: it was restored or altered`;
 }
 
-/** @throws ForeignViewsError when the views were folded from another log, or from more of this one than there is. */
+/** Also views that are still being built for the first time. @throws ForeignViewsError when they were folded from another log, or from more of this one than there is. */
 export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
-  const found = await readModels.checkpoint(checkpointName);
-  const foreign = found === null ? undefined : await whyForeign(found, reader);
-  if (foreign !== undefined) throw new ForeignViewsError(foreign);
+  for (const name of [checkpointName, initialBuildName]) {
+    const found = await readModels.checkpoint(name);
+    const foreign = found === null ? undefined : await whyForeign(found, reader);
+    if (foreign !== undefined) throw new ForeignViewsError(foreign);
+  }
 }
 
 /** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */
