@@ -3,11 +3,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
-import type { Grant } from './auth.js';
+import { ended, type Grant } from './auth.js';
 import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
 import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
-import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
+import { scopeOfView, type AnyEndpoint, type Endpoint, type ParameterOf } from './endpoints/endpoint.js';
 import { idempotencyKeyOf } from './idempotency.js';
 import { createParser, type Parser } from './parse.js';
 import { prefersStrict, strictApplied } from './prefer.js';
@@ -99,8 +99,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     if (grant === undefined) return refuseUnknown(context, endpoint);
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
-    // Which view it is, its handler knows.
-    if (endpoint.scope !== 'of the view' && !grant.scopes.has(endpoint.scope))
+    if (endpoint.scope !== scopeOfView && !grant.scopes.has(endpoint.scope))
       throw new ServiceError('forbidden', { names: endpoint.scope });
     if (endpoint.lines !== undefined) {
       cutWithKey(context);
@@ -255,7 +254,7 @@ function cutWithKey({ grant, response }: RequestContext): void {
 /** Of a request that has passed `enter`. @throws ServiceError `unauthorized` where the key was revoked while the body came */
 function grantIn({ grant }: RequestContext): Grant {
   if (grant === undefined) throw new Error('a request was let in without a key');
-  if (grant.until === 0) throw new ServiceError('unauthorized');
+  if (grant.until === ended) throw new ServiceError('unauthorized');
   return grant;
 }
 

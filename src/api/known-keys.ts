@@ -1,5 +1,5 @@
 /** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
-import { createAuthenticator, createGrant, fullGrant } from './auth.js';
+import { createAuthenticator, createGrant, ended, fullGrant } from './auth.js';
 import type { Authenticator, Grant, Identity } from './auth.js';
 import type { KeysOfApi } from './keys.js';
 import { replayableContext } from '../commands/catalogue-requests.js';
@@ -59,12 +59,11 @@ export async function openKeys({
 
   function hold(state: KeysState): void {
     held = state;
-    for (const grant of grants.values()) grant.until = 0;
+    for (const grant of grants.values()) grant.until = ended;
     for (const key of state.values())
       for (const { hash, until } of secretsOf(key)) {
         const grant = grants.get(hash) ?? grantOf(key, hash);
-        // What has ended holds no longer for requests that are under way either.
-        grant.until = until <= clock() ? 0 : until;
+        grant.until = until <= clock() ? ended : until;
         grants.set(hash, grant);
       }
     endStreams();
@@ -132,7 +131,7 @@ const inputOf = (command: KeyCommand): readonly unknown[] =>
 const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
 
 const grantOf = ({ key_id: id, scopes }: Key, hash: string): Grant =>
-  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: 0 });
+  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: ended });
 
 function secretsOf({ hash, previous, expires_at, revoked_at }: Key): { hash: string; until: number }[] {
   if (revoked_at !== null) return [];

@@ -1,7 +1,7 @@
 /** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
 import { isDeepStrictEqual } from 'node:util';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import type { AnyEndpoint } from '../endpoints/endpoint.js';
+import { scopeOfView, type AnyEndpoint } from '../endpoints/endpoint.js';
 import type { Examples, Example } from './examples.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
@@ -57,7 +57,7 @@ export function createDocument({ endpoints, examples, version, isStrict }: Docum
 
 function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
   if (scope === 'none') return [];
-  return [scope === 'of the view' ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
+  return [scope === scopeOfView ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
 }
 
 function described({ endpoint, method }: Operation): Json {
