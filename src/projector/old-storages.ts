@@ -85,7 +85,7 @@ async function unpark(writer: ViewsWriter, isOver: (parked: ParkedStream) => boo
   await moveCheckpoint(writer, { name: checkpointName, previous: live, next: live }, writes);
 }
 
-/** The same for all noted storages that are not live. To be called before anything is folded or dropped. */
+/** Ends the parking of streams for all noted storages that are not live. To be called before anything is folded or dropped. */
 export async function unparkOldStorages(writer: ViewsWriter, live: Checkpoint): Promise<void> {
   const noted = await readOldStorages(writer.readModels);
   const old = noted.filter((view) => live.storages[view.name] !== storageOf(view));
