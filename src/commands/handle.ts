@@ -11,10 +11,11 @@ const maxConflicts = 12;
 
 interface Basis<State> {
   readonly loaded: LoadedState<State>;
-  /** It is the end of the stream: read just now, or no other process can have written since. */
-  readonly isFresh: boolean;
-  /** Nothing was read: the stream is assumed to be new. */
-  readonly isGuess: boolean;
+  /**
+   * `latest`: the end of the stream, read just now, or nobody else can have written since. `cached`: another process may have.
+   * `assumed_new`: nothing was read, and the stream is taken for a new one.
+   */
+  readonly from: 'latest' | 'cached' | 'assumed_new';
 }
 
 export function createCommandHandler<State, Command, Event extends DomainEvent>(
@@ -30,27 +31,26 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   /** The state to decide on: the cached one, or the initial one for commands that assume a new stream. Undefined: the log must be read. */
   function basisAtHand(stream: string, waiting: readonly PendingCommand<Request, Answer>[]): Basis<State> | undefined {
     const known = streams.known(stream);
-    if (known !== undefined) return { loaded: known, isFresh: store.soleWriter, isGuess: false };
+    if (known !== undefined) return { loaded: known, from: store.soleWriter ? 'latest' : 'cached' };
     const isNew = waiting.every(({ request }) => request.assumeNew === true);
-    return isNew ? { loaded: streams.unread, isFresh: false, isGuess: true } : undefined;
+    return isNew ? { loaded: streams.unread, from: 'assumed_new' } : undefined;
   }
 
   const basisRead = async (stream: string): Promise<Basis<State>> => ({
     loaded: await streams.readTail(stream),
-    isFresh: true,
-    isGuess: false,
+    from: 'latest',
   });
 
   /** Appends what was decided and remembers it. The position, or undefined when the stream stood elsewhere. */
   function appendDecided(
     stream: string,
     decided: DecidedBatch<State, Event>,
-    { loaded, isGuess }: Basis<State>,
+    { loaded, from }: Basis<State>,
   ): Promise<string | undefined> {
     return append(stream, decided.events, loaded).then(
       (result) => {
         // Not a new stream: it is seldom used again at once, and would push others out of the cache.
-        if (!isGuess)
+        if (from !== 'assumed_new')
           streams.remember(stream, {
             state: decided.state,
             revision: result.revision,
@@ -81,11 +81,11 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     let conflicts = 0;
     for (;;) {
       const basis = (mustRead ? undefined : basisAtHand(stream, waiting)) ?? (await basisRead(stream));
-      const { loaded, isFresh } = basis;
+      const { loaded, from } = basis;
       const decided = decideBatch({ decider, loaded, commands: waiting, sources });
       mustRead = true;
-      // Without an append no expected revision protects the outcome: it must rest on fresh state.
-      if (decided.events.length === 0 && !isFresh) continue;
+      // Without an append no expected revision protects the outcome: it must rest on the latest state.
+      if (decided.events.length === 0 && from !== 'latest') continue;
       const position = decided.events.length === 0 ? unchanged(loaded) : await appendDecided(stream, decided, basis);
       if (position !== undefined) {
         answer(waiting, decided, position);
@@ -93,7 +93,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
       // A wrong guess is no contention: read and decide at once.
-      if (!basis.isGuess) await pause(conflicts);
+      if (from !== 'assumed_new') await pause(conflicts);
       conflicts += 1;
     }
   }

@@ -13,15 +13,15 @@ export type BatchDelay = ReturnType<typeof createBatchDelay>;
 
 /** `now` tells milliseconds, monotonic. */
 export function createBatchDelay(now: () => number) {
-  let begun = now();
+  let startedAt = now();
   let flushed = false;
   let end: (() => void) | undefined;
   return {
     begin(): void {
-      begun = now();
+      startedAt = now();
     },
     wait(events: number): Promise<void> | undefined {
-      const took = now() - begun;
+      const took = now() - startedAt;
       const delay = Math.min(Math.max(leastMs, factor * took), mostBehindMs - 2 * took);
       const skip = flushed || events < load.from || events > load.upTo || delay <= 0;
       flushed = false;

@@ -49,13 +49,13 @@ export function createFollower(options: FollowerOptions) {
   async function ask(): Promise<void> {
     const before = ownWrites.visiblePosition();
     const used = readModels.used();
-    const asked = now();
+    const askedAt = now();
     const checkpoint = await readModels.checkpoint(checkpointName);
     // First the storages, then the position: what only new storages hold must not count as shown before these are read.
     // A report of this process's projector meanwhile is newer than the answer.
     if (readModels.used() === used) {
       if (checkpoint !== null && !sameStorages(checkpoint.storages, used ?? {})) readModels.use(checkpoint.storages);
-      readModels.confirm(asked);
+      readModels.confirm(askedAt);
     }
     move(before, checkpoint?.position ?? '');
     const parked = await parkedNow(checkpoint);

@@ -32,10 +32,10 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-const nothing = { epoch: undefined, asked: undefined };
+const nothing = { epoch: undefined, askedAt: undefined };
 
 export function createLease({ readModels, name, holder, ttl, now, wall = now, resumes = false }: LeaseOptions) {
-  /** When the lease was last asked for and got; undefined: not held. Before the call: the time of the answer is part of the lease. */
+  /** When the lease was last asked for and got; undefined: not held. The time before the call: the store counts from a moment between the call and its answer. */
   let since: Moment | undefined;
   let held: number | undefined;
   /** The epoch of a lease that was held and ran out: it is never held again. */
@@ -52,13 +52,13 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     from !== undefined && now() - from.now < milliseconds && wall() - from.wall < milliseconds;
   const isHeld = (): boolean => isWithin(ttl, since);
 
-  async function take(): Promise<{ readonly epoch: number | undefined; readonly asked: Moment }> {
-    const asked = moment();
+  async function take(): Promise<{ readonly epoch: number | undefined; readonly askedAt: Moment }> {
+    const askedAt = moment();
     try {
       const taken = await readModels.lease(name, holder, ttl);
       if (!isWithin(ttl / 2, answered)) steadySince = now();
       answered = moment();
-      return { epoch: taken?.epoch, asked };
+      return { epoch: taken?.epoch, askedAt };
     } catch (error) {
       answered = undefined;
       throw error;
@@ -66,11 +66,11 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
   }
 
   /** Tells once refusals go back further than the lease of a holder that died would have lasted. */
-  function refusals(onHeldElsewhere: (() => void) | undefined): (asked: Moment | undefined) => void {
+  function refusals(onHeldElsewhere: (() => void) | undefined): (askedAt: Moment | undefined) => void {
     let since: number | undefined;
-    return (asked) => {
-      if (asked === undefined) return;
-      if (since !== undefined && asked.now - since > ttl) onHeldElsewhere?.();
+    return (askedAt) => {
+      if (askedAt === undefined) return;
+      if (since !== undefined && askedAt.now - since > ttl) onHeldElsewhere?.();
       since ??= now();
     };
   }
@@ -79,7 +79,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     clearTimeout(renewal);
     if (closed) return;
     renewal = setTimeout(() => {
-      // A failure is no loss: the lease is valid until its time is over, and is asked for again meanwhile.
+      // After a failure the lease is still valid until it runs out; it is asked for again meanwhile.
       take().then(renewed, renewLater);
     }, ttl / 4);
     renewal.unref();
@@ -90,9 +90,9 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     epoch !== undefined && ((epoch === held && (isHeld() || resumes)) || (resumes && epoch - 1 === held));
 
   /** With another epoch, or too late, somebody else may have held it meanwhile, however short: this process's state is stale. */
-  function renewed({ epoch, asked }: Awaited<ReturnType<typeof take>>): void {
+  function renewed({ epoch, askedAt }: Awaited<ReturnType<typeof take>>): void {
     if (isOurs(epoch)) {
-      [held, since] = [epoch, asked];
+      [held, since] = [epoch, askedAt];
       return renewLater();
     }
     since = undefined;
@@ -108,7 +108,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
 
   return {
     isHeld,
-    /** The store has answered for one whole ttl without a break: who lives and holds a lease there has had time to renew it. */
+    /** The store has answered for one whole ttl without a break: a process that runs and holds a lease there has had time to renew it. */
     isSteady: (): boolean => isWithin(ttl / 2, answered) && now() - steadySince >= ttl,
     /** Called when the lease has run out, or somebody else has taken it. One listener. */
     onLost(listener: () => void): void {
@@ -123,13 +123,13 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
       const refused = refusals(onHeldElsewhere);
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
-        const { epoch, asked } = early > 0 ? nothing : await take();
+        const { epoch, askedAt } = early > 0 ? nothing : await take();
         if (epoch !== undefined && epoch !== lapsed) {
-          [held, since] = [epoch, asked];
+          [held, since] = [epoch, askedAt];
           renewLater();
           return epoch;
         }
-        if (epoch === undefined) refused(asked);
+        if (epoch === undefined) refused(askedAt);
         else await readModels.lease(name, holder, 0);
         await sleep(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, undefined, { signal }).catch(() => undefined);
       }
@@ -139,12 +139,12 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     check(): void {
       if (!isHeld()) throw new LeaseLostError(`the lease ${name} is not held any more`);
     },
-    /** Gives it back, and does not ask for it again before everybody else could take it. Never rejects. */
+    /** Gives it back, and asks for it again only after other processes had time to take it. Never rejects. */
     async yield(): Promise<void> {
       notBefore = now() + 2 * ttl;
       await giveBack();
     },
-    /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
+    /** Gives it back, so that no process waits for it to run out. Never rejects. Safe to call twice. */
     async close(): Promise<void> {
       if (closed) return;
       closed = true;

@@ -12,7 +12,7 @@ export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */
   use(live: Storages): void;
   /** The storages in use were still live at this time, by the clock of the freshness. */
-  confirm(asked: number): void;
+  confirm(askedAt: number): void;
   /** The last object given to `use`. */
   used(): Storages | undefined;
   /** Views of this code without a readable live storage: reads of them throw. */
@@ -65,8 +65,8 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
         else if (before === null || storageOf(before) !== storage) stored.set(view.name, storedAs(view, storage));
       }
     },
-    confirm(asked) {
-      confirmed = Math.max(confirmed, asked);
+    confirm(askedAt) {
+      confirmed = Math.max(confirmed, askedAt);
     },
     used: () => used,
     missing: () => views.filter(({ name }) => stored.get(name) === null).map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** Storages that are live no more: noted before the switch, and dropped when every reader has noticed it. */
+/** Exchanges live storages. Those that are live no more are noted before, and dropped when every reader has noticed it. */
 import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { parkedView, readParked, type ParkedStream } from './parked.js';
 import {
@@ -18,10 +18,24 @@ import {
  */
 export const oldStoragesName = 'old_storages';
 
-/** Before they are live no more: a start after a crash then drops them. */
-export async function noteOldStorages(writer: ViewsWriter, old: Storages): Promise<void> {
+/** Makes other storages live, in one commit; resolves with those that were live before it. They are noted first: a start after a crash then drops them. */
+export async function exchangeStorages(
+  writer: ViewsWriter,
+  live: Checkpoint,
+  { storages, unparks }: { readonly storages: Storages; readonly unparks: boolean },
+): Promise<{ readonly checkpoint: Checkpoint; readonly old: readonly StoredView[] }> {
+  const isChanged = (view: string): boolean => live.storages[view] !== storages[view];
+  const old = storedViews(live.storages).filter(({ name }) => isChanged(name));
+  if (old.length > 0) await noteOldStorages(writer, old);
+  const checkpoint = { ...live, storages };
+  await moveCheckpoint(writer, { name: checkpointName, previous: live, next: checkpoint });
+  if (unparks) await unpark(writer, ({ view }) => isChanged(view), checkpoint);
+  return { checkpoint, old };
+}
+
+async function noteOldStorages(writer: ViewsWriter, old: readonly StoredView[]): Promise<void> {
   const previous = await writer.readModels.checkpoint(oldStoragesName);
-  const storages = { ...previous?.storages, ...keyed(storedViews(old)) };
+  const storages = { ...previous?.storages, ...keyed(old) };
   await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, storages } });
 }
 
@@ -58,11 +72,7 @@ export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredV
  * Ends the parking of streams. Only once the storages that hold them are live, in a commit of its own: without
  * transactions documents may be written and the checkpoint not. After a crash in between `unparkOldStorages` does it.
  */
-export async function unpark(
-  writer: ViewsWriter,
-  isOver: (parked: ParkedStream) => boolean,
-  live: Checkpoint,
-): Promise<void> {
+async function unpark(writer: ViewsWriter, isOver: (parked: ParkedStream) => boolean, live: Checkpoint): Promise<void> {
   const { readModels } = writer;
   const parked = await readParked(readModels);
   const ids = [...parked].filter(([, stream]) => isOver(stream)).map(([id]) => id);
@@ -78,7 +88,7 @@ export async function unpark(
   await moveCheckpoint(writer, { name: checkpointName, previous: live, next: live }, writes);
 }
 
-/** The same for all noted storages that are not live. To be called before anything is folded or dropped. */
+/** Ends the parking of streams for all noted storages that are not live. To be called before anything is folded or dropped. */
 export async function unparkOldStorages(writer: ViewsWriter, live: Checkpoint): Promise<void> {
   const noted = await readOldStorages(writer.readModels);
   const old = noted.filter((view) => live.storages[view.name] !== storageOf(view));

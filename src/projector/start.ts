@@ -2,7 +2,7 @@
 import { readLogId } from '../eventstore/log-id.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
-import { dropAll, noteOldStorages, unpark } from './old-storages.js';
+import { dropAll, exchangeStorages } from './old-storages.js';
 import { parkedView } from './parked.js';
 import {
   checkpointName,
@@ -14,7 +14,6 @@ import {
   sameStorages,
   storedIn,
   storedViews,
-  moveCheckpoint,
   type ViewsWriter,
 } from './storage.js';
 
@@ -107,12 +106,8 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
   const entries = Object.entries(found.storages);
   const kept = entries.filter((entry) => isFolded(...entry));
   if (kept.length === entries.length) return found;
-  const gone = Object.fromEntries(entries.filter((entry) => !isFolded(...entry)));
-  await noteOldStorages(input, gone);
-  const next = { ...found, storages: Object.fromEntries(kept) };
-  await moveCheckpoint(input, { name: checkpointName, previous: found, next });
-  await unpark(input, ({ view }) => gone[view] !== undefined, next);
-  return next;
+  const { checkpoint } = await exchangeStorages(input, found, { storages: Object.fromEntries(kept), unparks: true });
+  return checkpoint;
 }
 
 /** Why the views cannot have been folded from this log. */
@@ -129,11 +124,13 @@ async function whyForeign(found: Checkpoint, reader: EventReader): Promise<strin
     : `the log has another event at position ${position}: it was restored or altered`;
 }
 
-/** @throws ForeignViewsError when the views were folded from another log, or from more of this one than there is. */
+/** Also views that are still being built for the first time. @throws ForeignViewsError when they were folded from another log, or from more of this one than there is. */
 export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
-  const found = await readModels.checkpoint(checkpointName);
-  const foreign = found === null ? undefined : await whyForeign(found, reader);
-  if (foreign !== undefined) throw new ForeignViewsError(foreign);
+  for (const name of [checkpointName, initialBuildName]) {
+    const found = await readModels.checkpoint(name);
+    const foreign = found === null ? undefined : await whyForeign(found, reader);
+    if (foreign !== undefined) throw new ForeignViewsError(foreign);
+  }
 }
 
 /** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */

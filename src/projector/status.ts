@@ -22,7 +22,7 @@ export interface ProjectorStatus {
   readonly rebuilding: boolean;
   /** Another process folds into the views; this one takes over when that one ends. */
   readonly standby: boolean;
-  /** This process folds, or another one is known to live that does: not while the lease of one that was killed runs out. */
+  /** This process folds, or another one that is known to run. False while the lease of a killed process runs out. */
   readonly led: boolean;
   /** Why it is not folding just now; it keeps trying. */
   readonly fault: string | null;
@@ -42,6 +42,20 @@ export const initialStatus: ProjectorStatus = {
   led: true,
   fault: null,
 };
+
+export type StatusReporter = ReturnType<typeof createStatusReporter>;
+
+/** The status as it was last reported, and what changes it. */
+export function createStatusReporter(first: ProjectorStatus, onProgress: (status: ProjectorStatus) => void) {
+  let status = first;
+  return {
+    status: (): ProjectorStatus => status,
+    report(change: Partial<ProjectorStatus>): void {
+      status = { ...status, ...change };
+      onProgress(status);
+    },
+  };
+}
 
 export interface BuildProgress {
   readonly position: string;

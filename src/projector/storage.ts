@@ -1,4 +1,4 @@
-/** Storages: which one of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
+/** Storages: which one of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. A rebuild gets at the live ones by `switchTo` only. */
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Projection } from '../projections/projection.js';
 import {
@@ -71,21 +71,22 @@ export interface FoldedViews extends ViewsWriter {
   readonly signal: AbortSignal;
 }
 
-export interface Switched {
+/** The live storages, between two batches: nothing is folded meanwhile. */
+export interface LiveStorages {
   readonly checkpoint: Checkpoint;
-  /** Live no more. */
-  readonly old: Storages;
+  /**
+   * Makes these live in place of those of the same views, in one commit: the only way by which live storages are exchanged.
+   * `unparks`: what the views have parked is folded in the new ones. @throws what makes it unknown whether they are live: the views are to be opened again.
+   */
+  switchTo(fresh: Storages, options: { readonly unparks: boolean }): Promise<void>;
 }
 
-/** Makes other storages live between two batches, while nothing is folded. */
+/** What others have to do between two batches. */
 export interface ProjectorJobs {
   isWaiting(): boolean;
   onAdded(listener: () => void): void;
-  /** Does what waits first. `use` is called where other storages are live now. @throws what makes that unknown: the views are to be opened again. */
-  next(
-    views: FoldedViews & { readonly checkpoint: Checkpoint | null },
-    use: (switched: Switched) => Promise<void>,
-  ): Promise<void>;
+  /** Does what waits first. `live`: null where nothing has been folded yet. @throws as `switchTo` */
+  next(views: FoldedViews & { readonly live: LiveStorages | null }): Promise<void>;
 }
 
 /** What a change of the views needs, and what keeps a former holder of the lease from making one. */

@@ -106,10 +106,10 @@ async function rebuildWithProjector(input: Opened): Promise<RebuildResult> {
     buildInitially,
   });
   try {
-    const begun = now();
+    const startedAt = now();
     while (status.live === null || status.position < head) {
       input.signal.throwIfAborted();
-      refuseFaulty(status, now() - begun);
+      refuseFaulty(status, now() - startedAt);
       await sleep(pauseMs);
     }
     return await rebuildUnderLease(input, jobs);

@@ -113,7 +113,7 @@ async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
   let read = 0;
   for (let from = await readModels.checkpoint(rebuildName); ;) {
     const { position: until } = await demandLive(readModels);
-    const begun = now();
+    const startedAt = now();
     const before = read;
     from = await bulkBuild({
       ...input,
@@ -127,7 +127,7 @@ async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
         onProgress(tell({ stage: 'filling', position, until, events: read }));
       },
     });
-    if (now() - begun >= closeMs) continue;
+    if (now() - startedAt >= closeMs) continue;
     onProgress(tell({ stage: 'catching_up', position: from.position, until, events: read }));
     return from;
   }
@@ -163,13 +163,13 @@ async function foldTo({ input }: Rebuild, folding: NewStoragesFold, until?: stri
 /** Folds to exactly where the live views are, and resolves with that position. */
 async function followLive(rebuild: Rebuild, folding: NewStoragesFold): Promise<string> {
   const { readModels, pause, now, signal } = rebuild.input;
-  const begun = now();
+  const startedAt = now();
   for (;;) {
     const { position } = await demandLive(readModels);
     await foldTo(rebuild, folding, position);
     // An earlier run may have folded further.
     if (folding.checkpoint().position <= position) return position;
-    if (now() - begun > behindMs) throw new RebuildInterruptedError('the live views are behind and do not move');
+    if (now() - startedAt > behindMs) throw new RebuildInterruptedError('the live views are behind and do not move');
     await pause();
     signal.throwIfAborted();
   }

@@ -1,15 +1,12 @@
-/** Makes the storages live that a rebuild has built: folds what they miss, then one compare-and-set of the checkpoint. The projector does it between two batches: nothing else folds the storages meanwhile. */
+/** Makes the storages live that a rebuild has built: folds what they miss, then has the projector switch to them. The projector lets it do so between two batches: nothing else folds the storages meanwhile. */
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison, foldBatch, handlersOf } from '../projector/fold.js';
-import { noteOldStorages, unpark } from '../projector/old-storages.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import {
-  checkpointName,
   rebuildName,
-  moveCheckpoint,
   type FoldedViews,
   type ProjectorJobs,
-  type Switched,
+  type LiveStorages,
   storedIn,
   type ViewsWriter,
 } from '../projector/storage.js';
@@ -41,14 +38,12 @@ export function createSwitches(): Switches {
     onAdded(listener) {
       added = listener;
     },
-    async next({ checkpoint, ...views }, use) {
+    async next({ live, ...views }) {
       const job = waiting.shift();
       if (job === undefined) return;
       try {
-        if (checkpoint === null) throw new Error('nothing has been folded yet');
-        const { answer, switched } = await switchTo({ ...views, live: checkpoint }, job.built);
-        if (switched !== undefined) await use(switched);
-        job.answer(answer);
+        if (live === null) throw new Error('nothing has been folded yet');
+        job.answer(await makeLive({ ...views, live }, job.built));
       } catch (error) {
         const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
         job.answer({ outcome: 'failed', reason });
@@ -62,43 +57,36 @@ export function createSwitches(): Switches {
 const mostMissing = 1_000;
 
 interface Switching extends FoldedViews {
-  readonly live: Checkpoint;
+  readonly live: LiveStorages;
 }
 
 /** @throws what makes it unknown whether they are live: the views are to be opened again. */
-async function switchTo(
-  input: Switching,
-  built: NewStorages,
-): Promise<{ readonly answer: SwitchAnswer; readonly switched?: Switched }> {
-  const { readModels, live } = input;
+async function makeLive(input: Switching, built: NewStorages): Promise<SwitchAnswer> {
   const missing = await eventsMissing(input, built.checkpoint.position);
-  if (missing === undefined) return { answer: { outcome: 'behind' } };
+  if (missing === undefined) return { outcome: 'behind' };
+  let previous: Checkpoint;
   try {
     const folding = await foldNewStorages(built, input);
     // Also where none is missing: the commit fails if somebody else builds them by now.
     await folding.fold(missing);
-    built = { ...built, checkpoint: folding.checkpoint() };
+    previous = folding.checkpoint();
   } catch (error) {
     if (!(error instanceof PoisonEventError)) throw error;
-    return { answer: { outcome: 'failed', reason: error.message, poison: error.poison } };
+    return { outcome: 'failed', reason: error.message, poison: error.poison };
   }
-  const fresh = built.checkpoint.storages;
-  const old = Object.fromEntries(Object.entries(live.storages).filter(([name]) => fresh[name] !== undefined));
-  await noteOldStorages(input, old);
-  const next = { ...live, storages: { ...live.storages, ...fresh } };
-  await moveCheckpoint(input, { name: checkpointName, previous: live, next });
   // A rebuild that parks has written what it has parked itself.
-  if (!built.park) await unpark(input, ({ view }) => fresh[view] !== undefined, next);
+  await input.live.switchTo(previous.storages, { unparks: !built.park });
   // They are live. Where this fails, the next rebuild forgets it.
-  await readModels.forget({ name: rebuildName, previous: built.checkpoint, epoch: built.epoch }).catch(() => undefined);
-  return { answer: { outcome: 'switched' }, switched: { checkpoint: next, old } };
+  await input.readModels.forget({ name: rebuildName, previous, epoch: built.epoch }).catch(() => undefined);
+  return { outcome: 'switched' };
 }
 
 /** What the live views have folded and the new storages have not; undefined: too much. New storages may also be ahead. */
 async function eventsMissing(
-  { reader, live: { position: until }, signal }: Switching,
+  { reader, live: { checkpoint: live }, signal }: Switching,
   after: string,
 ): Promise<readonly StoredEvent[] | undefined> {
+  const until = live.position;
   if (after >= until) return [];
   const events: StoredEvent[] = [];
   for await (const page of reader.readAll({ after, limit: mostMissing + 1, signal }))

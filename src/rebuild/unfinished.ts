@@ -1,4 +1,4 @@
-/** What a rebuild has built and nobody has made live: it may hold who is erased, so it goes where nobody continues it. */
+/** What a rebuild has built and nobody has made live. It may hold data of an erased person: it is dropped where nobody continues it. */
 import { randomUUID } from 'node:crypto';
 import { createLease, leaseMs } from '../projector/lease.js';
 import { dropAll, readOldStorages } from '../projector/old-storages.js';

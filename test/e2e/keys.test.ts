@@ -2,6 +2,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { scopeOfView } from '../../src/api/http/endpoint.js';
 import { createResources, endpointsOf } from '../../src/api/resources/table.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import {
@@ -327,7 +328,7 @@ test('a key that ends is refused on an open connection, and its streams are cut'
 
 describe('an auditor, with audit:read alone,', () => {
   const endpoints = endpointsOf(createResources(Date.now)).filter(
-    ({ scope }) => scope !== 'none' && scope !== 'of the view',
+    ({ scope }) => scope !== 'none' && scope !== scopeOfView,
   );
 
   test('reads the record and changes nothing, whatever the route', async () => {

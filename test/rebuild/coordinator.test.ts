@@ -21,6 +21,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
   const models = openSqliteReadModels({ file });
   const threads: RebuildThreadOptions[] = [];
   const closed: (readonly string[])[] = [];
+  let unstarted = 0;
   const coordinator = await createRebuildCoordinator({
     settings: { events: { kind: 'embedded', file: path.join(folder, 'events.db') }, views: { kind: 'embedded', file } },
     readModels: wrap(models),
@@ -30,6 +31,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     log: () => undefined,
     clock: () => 0,
     startThread(options) {
+      if (unstarted-- > 0) throw new Error('no memory');
       threads.push(options);
       return {
         async close() {
@@ -51,7 +53,10 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     if (thread === undefined) throw new Error('no thread');
     return thread;
   };
-  return { coordinator, threads, closed, nth, others };
+  const failStarts = (count: number): void => {
+    unstarted = count;
+  };
+  return { coordinator, threads, closed, nth, others, failStarts };
 }
 
 const request = { views: ['lists'], dryRun: true };
@@ -161,4 +166,17 @@ it('gives a request up after ten interruptions, and the next one has ten of its 
   };
   expect(await interruptAll()).toBe(10);
   expect(await interruptAll()).toBe(10);
+});
+
+it('a thread that cannot be started is tried again', async () => {
+  const { coordinator, nth, others, failStarts } = await open();
+  failStarts(1);
+  await coordinator.request(request);
+  coordinator.become(leading);
+  await vi.waitFor(
+    async () => expect(await readRecord(others)).toMatchObject({ fault: 'its thread did not start: Error' }),
+    patience,
+  );
+  (await nth(1)).onEnd(switched);
+  await vi.waitFor(async () => expect(await readRecord(others)).toMatchObject({ state: 'finished' }), patience);
 });

@@ -263,4 +263,17 @@ describe('a changed projection', () => {
     expect(events).toBeLessThan(10);
     expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
   });
+
+  it('that is new leaves no note of old storages, for which erasures would wait', async () => {
+    const store = await logOf(1);
+    const views = openViews();
+    const before = startProjector({ store, views, projections: others });
+    await before.caughtUp();
+    await before.stop();
+    const projector = startProjector({ store, views });
+    const { missing } = await projector.until((status) => status.live !== null);
+    expect(missing).toEqual(['lists']);
+    expect(await projector.rebuild({ views: missing, isStart: true })).toMatchObject({ outcome: 'switched' });
+    expect(await views.models.checkpoint('old_storages')).toBeNull();
+  });
 });

@@ -9,13 +9,16 @@ export interface Grant {
   readonly id: string;
   readonly hash: Buffer;
   readonly scopes: ReadonlySet<string>;
-  /** Milliseconds since the epoch: from then on the secret is refused. Zero once it has ended. */
+  /** Milliseconds since the epoch: from then on the secret is refused. `ended` once it has been. */
   until: number;
   /** Milliseconds since the epoch, 0 before the first use. */
   lastUsed: number;
   /** Each ends one streamed answer of this grant. */
   readonly streams: Set<() => void>;
 }
+
+/** `until` of a secret that has ended: also requests that are under way are refused. */
+export const ended = 0;
 
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
 

@@ -3,10 +3,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { CommandContext } from '../../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
-import type { Grant } from './auth.js';
+import { ended, type Grant } from './auth.js';
 import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
-import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoint.js';
+import { scopeOfView, type AnyEndpoint, type Endpoint, type ParameterOf } from './endpoint.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
@@ -98,7 +98,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
     // The handler knows the view, and checks its scopes.
-    if (endpoint.scope !== 'of the view' && !grant.scopes.has(endpoint.scope))
+    if (endpoint.scope !== scopeOfView && !grant.scopes.has(endpoint.scope))
       throw new ServiceError('forbidden', { names: endpoint.scope });
     if (endpoint.lines !== undefined) {
       cutWithKey(context);
@@ -253,7 +253,7 @@ function cutWithKey({ grant, response }: RequestContext): void {
 /** The grant of a request that has passed `enter`. @throws ServiceError `unauthorized` where the key was revoked while the body came */
 function grantIn({ grant }: RequestContext): Grant {
   if (grant === undefined) throw new Error('a request was let in without a key');
-  if (grant.until === 0) throw new ServiceError('unauthorized');
+  if (grant.until === ended) throw new ServiceError('unauthorized');
   return grant;
 }
 

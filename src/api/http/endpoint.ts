@@ -20,14 +20,17 @@ export interface Success {
   readonly cached?: true;
 }
 
+/** The scope that the view named in the path needs; its handler checks it. */
+export const scopeOfView = 'of the view';
+
 export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
   /** Name of the operation in the API document and in the client. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'postOrDelete';
   /** With its parameters in braces. */
   readonly path: Path;
-  /** What the API key must be allowed to do; `none`: no key is asked for; `of the view`: to read what the view holds. */
-  readonly scope: Scope | 'none' | 'of the view';
+  /** What the API key must be allowed to do; `none`: no key is asked for. */
+  readonly scope: Scope | 'none' | typeof scopeOfView;
   readonly summary: string;
   readonly description?: string;
   /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import type { AnyEndpoint, Resource } from '../http/endpoint.js';
+import { scopeOfView, type AnyEndpoint, type Resource } from '../http/endpoint.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
 import { about, headerParameters, headersNamed, responseHeaders } from './texts.js';
@@ -80,7 +80,7 @@ const methodsIn = (resources: readonly Resource[]) =>
 
 function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
   if (scope === 'none') return [];
-  return [scope === 'of the view' ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
+  return [scope === scopeOfView ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
 }
 
 function described({ resource, endpoint, method }: Operation): Json {

@@ -9,7 +9,7 @@ import { repeat } from '../../../flow/repeat.js';
 import { takeTurns, type Clocks, type Subscriber } from '../../../flow/subscriber.js';
 import type { ReadModels } from '../../../readmodels/read-models.js';
 import { newApiKey } from '../../../stores/data-folder.js';
-import { createAuthenticator, createGrant, fullGrant } from '../../http/auth.js';
+import { createAuthenticator, createGrant, ended, fullGrant } from '../../http/auth.js';
 import type { Authenticator, Grant, Identity } from '../../http/auth.js';
 import type { KeysOfApi } from './handlers.js';
 import { createKeyUses } from './key-uses.js';
@@ -58,12 +58,11 @@ export async function openKeys({
 
   function hold(state: KeysState): void {
     held = state;
-    for (const grant of grants.values()) grant.until = 0;
+    for (const grant of grants.values()) grant.until = ended;
     for (const key of state.values())
       for (const { hash, until } of secretsOf(key)) {
         const grant = grants.get(hash) ?? grantOf(key, hash);
-        // What has ended holds no longer for requests that are under way either.
-        grant.until = until <= clock() ? 0 : until;
+        grant.until = until <= clock() ? ended : until;
         grants.set(hash, grant);
       }
     endStreams();
@@ -131,7 +130,7 @@ const inputOf = (command: KeyCommand): readonly unknown[] =>
 const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
 
 const grantOf = ({ key_id: id, scopes }: Key, hash: string): Grant =>
-  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: 0 });
+  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: ended });
 
 function secretsOf({ hash, previous, expires_at, revoked_at }: Key): { hash: string; until: number }[] {
   if (revoked_at !== null) return [];

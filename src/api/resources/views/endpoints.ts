@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, object, position, text } from '../../../events/values.js';
 import { viewName as view } from '../../../rebuild/answers.js';
-import { ownRead, type Resource } from '../../http/endpoint.js';
+import { ownRead, type Resource, scopeOfView } from '../../http/endpoint.js';
 import { incomplete, pageOf, paging, textInPath } from '../../schemas/parameters.js';
 
 const fields = z.array(z.string());
@@ -26,13 +26,13 @@ const viewDocument = object(
 
 export const viewEndpoints = {
   list: ownRead('listViews', '/v1/views', {
-    scope: 'of the view',
+    scope: scopeOfView,
     summary: 'The views, and the fields that their documents are found by',
     description: 'Those that the key may read.',
     answer: { data: z.array(listedView) },
   }),
   page: ownRead('listDocuments', '/v1/views/{name}', {
-    scope: 'of the view',
+    scope: scopeOfView,
     summary: 'The documents of a view',
     description:
       'Every other query parameter is a field of an index of the view and the value that it must have: the leading fields of one index. The order is by id.',
@@ -41,7 +41,7 @@ export const viewEndpoints = {
     errors: ['no_such_view', 'not_a_string', 'no_index'],
   }),
   get: ownRead('getDocument', '/v1/views/{name}/{id}', {
-    scope: 'of the view',
+    scope: scopeOfView,
     summary: 'A document of a view',
     answer: { data: viewDocument, beside: { incomplete } },
     errors: ['no_such_view'],
