@@ -27,5 +27,5 @@ export class InterruptedError extends Error {
 }
 
 /** Why nothing is copied, in words for the operator. What the message does not name was not written. */
-export const refusal = (message: string, cause?: unknown): CommandFailedError =>
+export const refusedError = (message: string, cause?: unknown): CommandFailedError =>
   new CommandFailedError(`Refused: ${message}`, { type: 'refused', cause });

@@ -16,7 +16,7 @@ import { liveProjections } from '../projections/views.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import { createAccessLog } from './http/access-log.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
-import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './http/endpoint-runner.js';
+import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
 import { createReads, type StreamOfView } from './http/reads.js';
 import { minPositionOf } from './http/request-headers.js';
 import { createRoutes, type Routes } from './http/routes.js';
@@ -34,7 +34,7 @@ import { docsRoutes, healthRoutes, type Readiness } from './resources/service/ha
 import { createResources } from './resources/table.js';
 import { viewsRoutes } from './resources/views/handlers.js';
 
-export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
+export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;

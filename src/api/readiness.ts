@@ -19,7 +19,7 @@ interface ShownViews {
   status(): ViewsStatus;
 }
 
-export interface Parts {
+export interface ReadinessSources {
   readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
   readonly views: ShownViews & { evidence(): ChainHead };
   /** Absent where other processes write to the log. */
@@ -42,7 +42,7 @@ export async function readiness({
   headLag,
   lines,
   roles,
-}: Parts): Promise<Readiness> {
+}: ReadinessSources): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
   const status = views.status();
   const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.visiblePosition()));
@@ -70,7 +70,7 @@ const stalledMs = 10_000;
 /** Resolves with true when the service is ready; with false when it has come no closer for ten seconds, or the signal is aborted. */
 export async function untilReady(
   ask: () => Promise<Readiness>,
-  views: Parts['views'],
+  views: ReadinessSources['views'],
   signal: AbortSignal,
 ): Promise<boolean> {
   let position = '';
@@ -92,20 +92,20 @@ export async function untilReady(
 const mostNamed = 100;
 
 /** Absent where another process carries erasures through. */
-function erasuresPart(erasures: Parts['erasures']) {
+function erasuresPart(erasures: ReadinessSources['erasures']) {
   const waiting = erasures.waiting();
   return waiting === undefined ? {} : { erasures: { waiting: waiting.length, why: waiting.slice(0, mostNamed) } };
 }
 
 /** Absent where another process sends. A relay that refuses is no reason to take no requests. */
-function mailerPart(mailer: Parts['mailer']) {
+function mailerPart(mailer: ReadinessSources['mailer']) {
   if (mailer === undefined) return {};
   const { running, canLook, relay } = mailer;
   return { mailer: { running, worklist_readable: canLook, relay } };
 }
 
 /** Absent where another process keeps the chain, or it cannot be read. */
-function evidencePart({ store, views, guard }: Pick<Parts, 'store' | 'views' | 'guard'>) {
+function evidencePart({ store, views, guard }: Pick<ReadinessSources, 'store' | 'views' | 'guard'>) {
   const chain = chainHead(store) ?? views.evidence();
   if (chain === undefined) return {};
   const { count, head, position } = chain;
@@ -113,7 +113,7 @@ function evidencePart({ store, views, guard }: Pick<Parts, 'store' | 'views' | '
   return { evidence: { count, head, position, ...verified } };
 }
 
-function chainHead(store: Parts['store']): ChainHead {
+function chainHead(store: ReadinessSources['store']): ChainHead {
   try {
     return store.chainHead?.();
   } catch {
@@ -136,11 +136,11 @@ function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
   };
 }
 
-function isComplete({ projections, status, erasures }: Pick<Parts, 'erasures'> & Shown): boolean {
+function isComplete({ projections, status, erasures }: Pick<ReadinessSources, 'erasures'> & ReadinessAnswer): boolean {
   return projections.caught_up && !catalogueIsParked(status) && erasures.isCaughtUp();
 }
 
-interface Shown {
+interface ReadinessAnswer {
   readonly projections: { readonly caught_up: boolean };
   readonly status: ViewsStatus;
 }

@@ -13,10 +13,10 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
-import { createCatalogues } from '../stores/catalogues.js';
+import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
-import type { Appended } from '../events/envelope.js';
+import type { AppendedEvents } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import { createErasureCheck } from '../privacy/erase.js';
@@ -24,7 +24,7 @@ import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
-/** Those that a process writes to about midnight. */
+/** Two, because around midnight a process writes to two days. */
 const cachedDays = 2;
 
 const sources: Sources = {
@@ -35,10 +35,10 @@ const sources: Sources = {
 
 export type Commands = Awaited<ReturnType<typeof openCommands>>;
 
-/** Hears of what this process appends, after the append. */
+/** Called after each append of this process. */
 export interface AppendListener {
-  onAppended(append: Appended<DomainEvent>): void;
-  /** A command found what it asks for done, up to this position. */
+  onAppended(append: AppendedEvents<DomainEvent>): void;
+  /** A command changed nothing: the state at this position is already as it wants it. */
   onUnchanged?(position: string): void;
 }
 
@@ -79,7 +79,7 @@ export async function openCommands(options: CommandsOptions) {
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
   const erasures = handlerOf(erasureDecider, 1);
-  const catalogues = createCatalogues(
+  const catalogues = followCatalogues(
     [
       { stream: groupsStream, handler: groups },
       { stream: listsStream, handler: lists },

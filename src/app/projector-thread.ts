@@ -105,7 +105,7 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
   start();
   return {
     notify,
-    /** Somebody waits for what was appended: no batch delay. */
+    /** A request waits for what was appended: no batch delay. */
     flush: (): void => send('flush'),
     status: (): ProjectorStatus => status,
     /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */

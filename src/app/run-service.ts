@@ -10,13 +10,13 @@ import { readConfig, type Config } from '../stores/config.js';
 
 /** A stop takes at most this long, whatever a store does: all that was acknowledged is safe. */
 const stopMs = 25_000;
-/** A start that is told to end takes at most this long: nothing has been acknowledged yet. */
+/** A start that gets a stop signal takes at most this long to end: nothing has been acknowledged yet. */
 const abandonStartMs = 2_000;
 
 export async function runService(signal: AbortSignal): Promise<void> {
   // Logs, views and outbox hold personal data: for the owner only.
   process.umask(0o077);
-  // That nobody reads standard error is no reason to end.
+  // A closed standard error is no reason to end.
   process.stderr.on('error', () => undefined);
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');

@@ -21,7 +21,7 @@ import {
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
-  refuseAltered,
+  refuseAlteredLog,
   refuseAlteredLinks,
   refuseHeadless,
   type AlteredLogError,
@@ -130,7 +130,7 @@ async function refuseAlteredEvidence(
     return await refuseAlteredLinks(views, deriveHeadKey(secret)).finally(() => views.close());
   }
   if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
-  refuseAltered(store, settings.events.file);
+  refuseAlteredLog(store, settings.events.file);
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
@@ -182,7 +182,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     subscriber === undefined ? [] : [runnerOf(subscriber, context)],
   );
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
-  // Before, the start may still fail: nothing is begun.
+  // Not earlier: the start may still fail, and then nothing must have been started.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);

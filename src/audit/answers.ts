@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import * as value from '../events/values.js';
 import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
-import type { Answer } from '../events/values.js';
+import type { FrozenOutput } from '../events/values.js';
 
 const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
 const circumstances = {
@@ -19,7 +19,7 @@ const place = {
 
 const evidenceFields = { ...named, ...circumstances, ...place };
 const evidence = object('Evidence', evidenceFields, 'An event: when, by whom, on which request, and where it stands.');
-export type Evidence = Answer<typeof evidence>;
+export type Evidence = FrozenOutput<typeof evidence>;
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 const unreadableFields = {
@@ -33,7 +33,7 @@ const unreadable = object(
   unreadableFields,
   'An event that this version of the service cannot read. Time, actor and request stand there where they are readable.',
 );
-export type UnreadableEvent = Answer<typeof unreadable>;
+export type UnreadableEvent = FrozenOutput<typeof unreadable>;
 
 const howAgreed = z
   .strictObject({
@@ -50,7 +50,7 @@ const thenAndNow = {
   name_now: value.text('The name now; of a deleted one the last.', 'Letters'),
   deleted_at: time.nullable().describe('Null while it exists.'),
 };
-export type NameThenAndNow = Answer<z.ZodObject<typeof thenAndNow>>;
+export type NameThenAndNow = FrozenOutput<z.ZodObject<typeof thenAndNow>>;
 const status = subscriptionStatus.nullable();
 const withoutEffect = z.literal(true).optional().describe('It was written after the deletion and changed nothing.');
 
@@ -101,7 +101,7 @@ const unreadableHistoryEvent = object(
   'An event in its place that this version of the service cannot read; `data` is as stored.',
 );
 
-type HistoryEvent = Omit<Answer<typeof historyEvent>, 'data' | 'kind' | keyof UnreadableEvent>;
+type HistoryEvent = Omit<FrozenOutput<typeof historyEvent>, 'data' | 'kind' | keyof UnreadableEvent>;
 /** What does not apply is undefined, and so not in the answer. */
 export type HistoryItem = Partial<HistoryEvent> &
   UnreadableEvent & {
@@ -126,7 +126,7 @@ export const basis = {
     .describe('A time that was asked for had not come: until then the answer may change.'),
   list_note: value.text('Which list was taken for a name.', '"News" stands for the list lst_01J….').optional(),
 };
-export type Basis = Answer<z.ZodObject<typeof basis>>;
+export type Basis = FrozenOutput<z.ZodObject<typeof basis>>;
 /** The end of the log and of its chain. */
 export type LogHead = Pick<Basis, 'log_id' | 'position' | 'ordinal' | 'head' | 'unlinked'>;
 
@@ -140,13 +140,13 @@ const nextChange = {
   next_change: evidence.nullable().describe('The first event after the time that changed it; null: none.'),
   next_unreadable: unreadable.optional().describe('An unreadable event that may be the next change.'),
 };
-export type NextChange = Answer<z.ZodObject<typeof nextChange>>;
+export type NextChange = FrozenOutput<z.ZodObject<typeof nextChange>>;
 const reasons = {
   because: evidence.nullable().describe('The event that made it so; null: it has always been so.'),
   ...nextChange,
 };
 /** What made a fact so, and what changed it next. */
-export type Reasons = Answer<z.ZodObject<typeof reasons>>;
+export type Reasons = FrozenOutput<z.ZodObject<typeof reasons>>;
 
 const subscriptionAt = object('SubscriptionAt', {
   list_id: value.listId,
@@ -160,7 +160,7 @@ const subscriptionAt = object('SubscriptionAt', {
   tags: z.array(tag.extend(reasons).meta({ id: 'TagAt' })),
   ...reasons,
 });
-export type SubscriptionAt = Answer<typeof subscriptionAt>;
+export type SubscriptionAt = FrozenOutput<typeof subscriptionAt>;
 
 const cleared = z.string().nullable();
 const profile = {
@@ -175,7 +175,7 @@ const profile = {
   country: cleared,
   zipcode: cleared,
 };
-export type ProfileValues = Answer<z.ZodObject<typeof profile>>;
+export type ProfileValues = FrozenOutput<z.ZodObject<typeof profile>>;
 
 const contactAtFields = {
   time,
@@ -194,13 +194,13 @@ const contactAtFields = {
     .describe('Events at or before the time that cannot be read. Absent where there are none.'),
 };
 
-export const contactAt = z
+export const contactAtSchema = z
   .union([
     object('ContactAtWithSubscriptions', { ...contactAtFields, subscriptions: z.array(subscriptionAt) }),
     object('ContactAtInList', { ...contactAtFields, subscription: subscriptionAt }, 'With `list_id`.'),
   ])
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
-export type ContactAt = Answer<typeof contactAt>;
+export type ContactAt = FrozenOutput<typeof contactAtSchema>;
 
 const listLine = object('ListLine', {
   line: z.literal('list'),
@@ -211,7 +211,7 @@ const listLine = object('ListLine', {
   state: z.enum(['living', 'deleted', 'not_created']),
   because: evidence.nullable().describe('Its creation, last rename or deletion.'),
 });
-export type ListLine = Answer<typeof listLine>;
+export type ListLine = FrozenOutput<typeof listLine>;
 const memberLine = object('MemberLine', {
   line: z.literal('member'),
   contact_id: value.contactId,
@@ -222,7 +222,7 @@ const memberLine = object('MemberLine', {
   tags: z.array(tag),
   because: cause,
 });
-export type MemberAt = Omit<Answer<typeof memberLine>, 'line'>;
+export type MemberAt = Omit<FrozenOutput<typeof memberLine>, 'line'>;
 
 /** A line of the NDJSON of a list at a time. */
 export const listAtLine = z
@@ -253,7 +253,7 @@ const feedEvent = object(
   },
   'An event as it is stored.',
 );
-export type FeedEvent = Answer<typeof feedEvent>;
+export type FeedEvent = FrozenOutput<typeof feedEvent>;
 
 /** A page, lines, or events as they come. */
 export const feed = {
@@ -267,7 +267,7 @@ export const feed = {
 
 const readTime = time.nullable().describe('Of the times that were asked for; null: none.');
 
-export const readRecord = object(
+export const readRecordSchema = object(
   'ReadRecord',
   {
     at: origin.at.nullable().describe('Null where the event cannot be read; so may be all but `position`.'),
@@ -283,4 +283,4 @@ export const readRecord = object(
   },
   'Somebody looked.',
 );
-export type ReadRecord = Answer<typeof readRecord>;
+export type ReadRecord = FrozenOutput<typeof readRecordSchema>;

@@ -1,7 +1,7 @@
 /** The answers for auditors, over one log. */
 import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
 import type { Basis, ContactAt } from './answers.js';
-import { begin, type Asked, type AuditSources, type Begun } from './basis.js';
+import { openAuditContext, type AuditContextRequest, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, type EmailsOf, type EmailSources, type PersonsEmail } from './emails.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import { createFeed, type Feed } from './feed.js';
@@ -19,7 +19,7 @@ import { createReplayPace, streamPages } from './reading.js';
  */
 export interface Audit {
   /** One moment of the log, for several answers that agree. */
-  begin(asked: Asked): Promise<Begun>;
+  begin(asked: AuditContextRequest): Promise<AuditContext>;
   history(request: HistoryRequest): Promise<HistoryPage>;
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
@@ -40,7 +40,7 @@ export function createAudit(options: AuditOptions): Audit {
   const { reader } = options;
   const sources = { ...options, catalogues: createCatalogues(reader), pace: createReplayPace() };
   return {
-    begin: (asked) => begin(sources, asked),
+    begin: (asked) => openAuditContext(sources, asked),
     history: createHistories(sources),
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
@@ -53,26 +53,26 @@ export function createAudit(options: AuditOptions): Audit {
   };
 }
 
-export interface ListLife {
+export interface ListOverview {
   readonly list_id: string;
-  /** Of a deleted one the last. */
+  /** Of a deleted list: its last name. */
   readonly list_name: string;
   readonly created_at: string;
   /** Null while it exists. */
   readonly deleted_at: string | null;
-  /** Earlier ones, and since when the list was no longer called so. */
+  /** Earlier names, and when each of them ended. */
   readonly earlier_names: readonly { readonly list_name: string; readonly until: string }[];
 }
 
 /** In the order of their creation. */
-export type Lists = Basis & { readonly lists: readonly ListLife[] };
+export type Lists = Basis & { readonly lists: readonly ListOverview[] };
 
 export async function listsOf(sources: AuditSources): Promise<Lists> {
-  const { moment, basis } = await begin(sources, { times: [] });
+  const { moment, basis } = await openAuditContext(sources, { times: [] });
   return { ...basis, lists: [...moment.lists()].flatMap(([id, versions]) => lifeOf(id, versions)) };
 }
 
-function lifeOf(list_id: string, versions: NameVersions): readonly ListLife[] {
+function lifeOf(list_id: string, versions: NameVersions): readonly ListOverview[] {
   const [first] = versions;
   const last = versions.at(-1);
   if (first === undefined || last === undefined) return [];

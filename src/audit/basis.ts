@@ -1,7 +1,7 @@
 /** What an answer rests on: when it was given, how much of which log it has seen, and the end of the evidence chain there. */
 import { ServiceError } from '../errors.js';
 import type { Basis, LogHead } from './answers.js';
-import { versionAt, type Moment, type NameVersion, type NameVersions, type ReplaySources } from './names.js';
+import { versionAt, type CataloguesAsOf, type NameVersion, type NameVersions, type ReplaySources } from './names.js';
 import { streamPages, type AuditReader } from './reading.js';
 import { closestMatch } from 'leven';
 import { nameKey } from '../events/catalogues.js';
@@ -13,14 +13,14 @@ export interface AuditSources extends ReplaySources {
   clock(): number;
 }
 
-/** One moment of the log, for one answer or for all its pages. */
-export interface Begun {
-  readonly moment: Moment;
+/** The log as of one position, for one answer or for all its pages. */
+export interface AuditContext {
+  readonly moment: CataloguesAsOf;
   readonly basis: Basis;
   readonly listId: string | undefined;
 }
 
-export interface Asked {
+export interface AuditContextRequest {
   readonly times: readonly (string | undefined)[];
   /** Id or name. */
   readonly list?: string | undefined;
@@ -30,7 +30,7 @@ export interface Asked {
 }
 
 /** Nothing after this moment is in the answer. @throws ServiceError `no_such_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
-export async function begin(sources: AuditSources, asked: Asked): Promise<Begun> {
+export async function openAuditContext(sources: AuditSources, asked: AuditContextRequest): Promise<AuditContext> {
   const { logHead, clock, catalogues, reader } = sources;
   const { times, list, namedAt: time, contact } = asked;
   const head = await logHead();
@@ -48,7 +48,7 @@ export async function begin(sources: AuditSources, asked: Asked): Promise<Begun>
   return { moment, basis, listId: found?.listId };
 }
 
-interface InLists extends NonNullable<Asked['contact']> {
+interface InLists extends NonNullable<AuditContextRequest['contact']> {
   readonly ids: readonly string[];
   readonly horizon: string;
 }
@@ -66,7 +66,7 @@ async function listsIn(reader: AuditReader, { stream, contactId = '', ids, horiz
 export const neverInList = (basis: Basis): ServiceError =>
   new ServiceError('never_in_list', { names: basisInWords(basis).join(' ') });
 
-/** What an answer rests on, after what must be known of it. */
+/** The basis of an answer in words; first what a reader must know before relying on it. */
 export function basisInWords(basis: Basis): readonly string[] {
   const { answered_at, log_id, position, ordinal, head, unlinked, future, list_note } = basis;
   const chain = ordinal === null ? `position ${position}` : `event ${ordinal}, head ${head}`;
@@ -96,7 +96,7 @@ export interface ListWanted {
  * An id wins. Of several lists that had the name: as `ListWanted` says, else the one that has it now, else a living one
  * that had it, else the one that was deleted last. @throws ServiceError `no_such_list`
  */
-export async function findList(moment: Moment, text: string, { time, isIn }: ListWanted): Promise<FoundList> {
+export async function findList(moment: CataloguesAsOf, text: string, { time, isIn }: ListWanted): Promise<FoundList> {
   if (moment.versions('list', text) !== undefined) return { listId: text };
   const key = nameKey(text);
   const bearers = bearersOf(moment, key).sort(byRank);
@@ -126,7 +126,7 @@ interface Bearer {
   readonly rank: number;
 }
 
-const bearersOf = (moment: Moment, key: string): Bearer[] =>
+const bearersOf = (moment: CataloguesAsOf, key: string): Bearer[] =>
   [...moment.lists()].flatMap(([id, versions]) => {
     const named = versions.findLast(({ name }) => nameKey(name) === key);
     const last = versions.at(-1);
@@ -153,7 +153,7 @@ function alsoSo(others: readonly Bearer[]): readonly string[] {
 const comparedNames = 300;
 const longestCompared = 64;
 
-function noSuchList(moment: Moment, key: string): ServiceError {
+function noSuchList(moment: CataloguesAsOf, key: string): ServiceError {
   const names = new Map<string, string>();
   const maxDistance = Math.max(1, Math.floor(key.length / 3));
   if (key.length <= longestCompared)

@@ -2,7 +2,7 @@
 import { lifeChange } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { UnreadableEvent } from './answers.js';
-import type { Moment } from './names.js';
+import type { CataloguesAsOf } from './names.js';
 import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
 import {
   factsChangedBy,
@@ -18,7 +18,7 @@ interface AsOfRequest {
   readonly stream: string;
   readonly contactId?: string | undefined;
   readonly time: string;
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   readonly signal?: AbortSignal | undefined;
   readonly pace?: ReplayPace | undefined;
 }

@@ -1,13 +1,13 @@
 /** The e-mails to one person: a view is the hint where their streams are, and what is shown is read from these. */
 import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
 import { emailSchemas, type EmailEvent } from '../events/email.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import { jsonOrText } from './redaction.js';
 import { streamPages, unpaced, type AuditReader, type ReplayPace } from './reading.js';
 
-export type EmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
+export type StoredEmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
 
 export interface EmailHint {
   readonly stream: string;
@@ -24,7 +24,7 @@ export interface EmailHints {
   /** The e-mails to a recipient, in the order of their requests. */
   to(recipientKey: string): AsyncIterable<readonly EmailHint[]>;
   /** The subject as it went out. */
-  subjectOf(message: EmailMessage): string;
+  subjectOf(message: StoredEmailMessage): string;
 }
 
 export interface EmailSources {
@@ -50,7 +50,7 @@ export interface EmailsOf {
 export interface PersonsEmail {
   readonly emailId: string;
   /** Null: it was erased. Undefined: it cannot be read. */
-  readonly message: EmailMessage | null | undefined;
+  readonly message: StoredEmailMessage | null | undefined;
   readonly events: readonly StoredEvent[];
 }
 
@@ -90,7 +90,7 @@ function textIn(data: unknown, name: string): string | undefined {
 }
 
 /** Undefined: it cannot be read, or is no event of an e-mail. The caller must name it in the answer. */
-export function readableEmail(stored: StoredEvent): Recorded<EmailEvent> | undefined {
+export function readableEmail(stored: StoredEvent): RecordedEvent<EmailEvent> | undefined {
   try {
     const recorded = codec.decode(stored);
     return isOfEmail(recorded) ? recorded : undefined;
@@ -100,7 +100,7 @@ export function readableEmail(stored: StoredEvent): Recorded<EmailEvent> | undef
   }
 }
 
-const isOfEmail = (recorded: Recorded<DomainEvent>): recorded is Recorded<EmailEvent> =>
+const isOfEmail = (recorded: RecordedEvent<DomainEvent>): recorded is RecordedEvent<EmailEvent> =>
   Object.hasOwn(emailSchemas, recorded.event.type);
 
 /** An event of an e-mail in the history of its person. */
@@ -109,16 +109,16 @@ export interface EmailStep {
   readonly stored: StoredEvent;
 }
 
-interface Wanted {
+interface EmailScan {
   readonly after: Position;
   readonly most: number;
   readonly isWanted: (stored: StoredEvent) => boolean;
 }
 
-/** The first events after a position, in log order. That an attempt began is told by what became of it. */
+/** The first events after a position, in log order. Starts of attempts are left out: the outcome tells of them. */
 export async function firstEmailSteps(
   emails: AsyncIterable<PersonsEmail>,
-  { after, most, isWanted }: Wanted,
+  { after, most, isWanted }: EmailScan,
 ): Promise<readonly EmailStep[]> {
   const steps: EmailStep[] = [];
   for await (const email of emails) {

@@ -8,9 +8,9 @@ import {
   type ContactEvent,
   type SubscriptionStatus,
 } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { Evidence, HistoryItem } from './answers.js';
-import { versionBefore, type Moment } from './names.js';
+import { versionBefore, type CataloguesAsOf } from './names.js';
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
 export function describe(event: DomainEvent, listName?: string): string {
@@ -133,7 +133,7 @@ function profileChanges(person: NonNullable<ProfileEvent['data']['person']>): st
 export const statusOf = ({ type }: StatusEvent): SubscriptionStatus =>
   type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed';
 
-export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Evidence {
+export function evidenceOf(recorded: RecordedEvent<DomainEvent>, summary: string): Evidence {
   const { metadata } = recorded;
   return {
     event_id: recorded.id,
@@ -150,7 +150,7 @@ export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Ev
   };
 }
 
-export function summaryOf({ event, position, revision }: Recorded<DomainEvent>, moment: Moment): string {
+export function summaryOf({ event, position, revision }: RecordedEvent<DomainEvent>, moment: CataloguesAsOf): string {
   if (event.type === 'ContactErased' && lifeChange(event, revision) === undefined)
     return 'The erasure went on: it names further lists and tags of the person who was erased.';
   if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);

@@ -4,7 +4,7 @@ import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { FeedEvent } from './answers.js';
 import { isAskedFor, isOneOf, originOf } from './origin.js';
 import { streamPages, type AuditReader } from './reading.js';
-import { jsonOrText, redacted, type Hidden } from './redaction.js';
+import { jsonOrText, redacted, type HiddenMembers } from './redaction.js';
 
 export interface FeedRequest {
   readonly after: Position;
@@ -13,7 +13,7 @@ export interface FeedRequest {
   /** Not for `follow`. */
   readonly filter?: FeedFilter;
   /** What the reader may not see. */
-  readonly hidden: Hidden;
+  readonly hidden: HiddenMembers;
   readonly signal: AbortSignal;
 }
 
@@ -136,7 +136,7 @@ async function* asked(reader: AuditReader, { after, filter = {}, ...reading }: F
   }
 }
 
-function feedEvent(stored: StoredEvent, hidden: Hidden): FeedEvent {
+function feedEvent(stored: StoredEvent, hidden: HiddenMembers): FeedEvent {
   const { position, stream, revision, id, type, data, metadata } = stored;
   return {
     position,

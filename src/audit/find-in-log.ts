@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
-import type { Report } from '../flow/progress.js';
+import type { ReportProgress } from '../flow/progress.js';
 import type { EmailHint, EmailHints } from './emails.js';
 import { jsonOrText } from './redaction.js';
 
@@ -10,7 +10,7 @@ export interface LogSearch {
   readonly log: EventReader;
   readonly signal: AbortSignal;
   /** Of a search through the whole log; `clear` ends it. */
-  readonly bar: { readonly report: Report; clear(): void };
+  readonly bar: { readonly report: ReportProgress; clear(): void };
 }
 
 /** The stream of this contact: where a view says, if it is right, else found in the log. @throws ServiceError `no_such_contact` */

@@ -1,27 +1,31 @@
 /** One event of a history as the auditor reads it: plain words, evidence, statuses, names then and now, and the data in full. */
 import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { EmailEvent } from '../events/email.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem, NameThenAndNow } from './answers.js';
 import { readableEmail, type EmailHints } from './emails.js';
 import { jsonOrText } from './redaction.js';
-import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
-import type { NameChange, Step } from './history-steps.js';
+import { deletionOf, versionBefore, type Catalogues, type CataloguesAsOf, type NamedKind } from './names.js';
+import type { NameChange, HistoryStep } from './history-steps.js';
 import type { TimelineState } from './timeline.js';
-import { redacted, type Hidden } from './redaction.js';
+import { redacted, type HiddenMembers } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
 import { consentOf, describeEmail, evidenceOf, statusesOf, summaryOf, withoutEffect } from './event-descriptions.js';
 
 interface ItemSources {
   readonly catalogues: Catalogues;
   readonly emails: Pick<EmailHints, 'subjectOf'>;
-  readonly hidden: Hidden;
+  readonly hidden: HiddenMembers;
 }
 
 /** A promise only where an event of a catalogue must be read for it. @throws StoreUnavailableError @throws UnreadableHistoryError */
-export function itemOf(step: Step, moment: Moment, sources: ItemSources): HistoryItem | Promise<HistoryItem> {
+export function itemOf(
+  step: HistoryStep,
+  moment: CataloguesAsOf,
+  sources: ItemSources,
+): HistoryItem | Promise<HistoryItem> {
   switch (step.type) {
     case 'contact':
       return contactItem(step, moment);
@@ -39,7 +43,10 @@ export function itemOf(step: Step, moment: Moment, sources: ItemSources): Histor
 }
 
 /** One plain literal: an object that grows by spreading costs more than all the rest of an item. */
-function contactItem({ recorded, isVoid, voidTags }: Extract<Step, { type: 'contact' }>, moment: Moment): HistoryItem {
+function contactItem(
+  { recorded, isVoid, voidTags }: Extract<HistoryStep, { type: 'contact' }>,
+  moment: CataloguesAsOf,
+): HistoryItem {
   const { event, position } = recorded;
   const summary = summaryOf(recorded, moment);
   const evidence = evidenceOf(recorded, isVoid ? withoutEffect(summary) : summary);
@@ -85,8 +92,8 @@ function tagsIn({ data }: ContactEvent, voidTags: readonly string[], then: Then)
 
 function catalogueItem(
   { change, before }: { readonly change: NameChange; readonly before: TimelineState },
-  recorded: Recorded<DomainEvent>,
-  moment: Moment,
+  recorded: RecordedEvent<DomainEvent>,
+  moment: CataloguesAsOf,
 ): HistoryItem {
   const { kind, id, version, previousName } = change;
   const then = { position: version.position, moment };
@@ -107,7 +114,7 @@ function catalogueItem(
 
 /** Without the text of the e-mail, which may be long: the event feed has it. */
 function emailItem(
-  { email: { emailId, message }, stored, before: { contactId } }: Extract<Step, { type: 'email' }>,
+  { email: { emailId, message }, stored, before: { contactId } }: Extract<HistoryStep, { type: 'email' }>,
   { emails, hidden }: ItemSources,
 ): HistoryItem {
   const isHidden = hidden.includes('message');
@@ -140,7 +147,7 @@ const unreadableItem = (stored: StoredEvent, contactId: string | null, data: unk
 
 interface Then {
   readonly position: string;
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
 }
 
 function listThen(list_id: string, nameThen: string | undefined, then: Then) {

@@ -1,7 +1,7 @@
 /** The steps of a contact's history in log order: its own events, with the renames and deletions of its lists and tags where they happened. */
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { EmailStep } from './emails.js';
-import { firstAfter, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
+import { firstAfter, versionBefore, type CataloguesAsOf, type NamedKind, type NameVersion } from './names.js';
 import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
 import { stepOf, type StreamStep, type TimelineState } from './timeline.js';
 
@@ -12,14 +12,14 @@ export interface NameChange {
   readonly previousName: string;
 }
 
-export type Step =
+export type HistoryStep =
   | StreamStep
   | (Pick<StreamStep, 'before' | 'after'> &
       ({ readonly type: 'catalogue'; readonly change: NameChange } | ({ readonly type: 'email' } & EmailStep)));
 
 interface StepsRequest {
   readonly reader: AuditReader;
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   readonly stream: string;
   /** Every stream is cut after its last event at or before this time. Default: uncut. */
   readonly to: string | undefined;
@@ -29,14 +29,14 @@ interface StepsRequest {
 }
 
 /** Those after the state, some at a time: to be gone through before more are asked for. E-mails are not among them. @throws StoreUnavailableError */
-export async function* stepsAfter(from: TimelineState, request: StepsRequest): AsyncGenerator<Iterable<Step>> {
+export async function* stepsAfter(from: TimelineState, request: StepsRequest): AsyncGenerator<Iterable<HistoryStep>> {
   const { reader, moment, stream, to, size, signal, pace } = request;
   const changeAfter = createChangeFinder(request);
   let state = from;
   let due = changeAfter(state);
   let isCut = false;
 
-  function* changesUntil(position: string): Generator<Step> {
+  function* changesUntil(position: string): Generator<HistoryStep> {
     while (due !== undefined && due.version.position <= position) {
       const before = state;
       state = changed(before, due);
@@ -45,7 +45,7 @@ export async function* stepsAfter(from: TimelineState, request: StepsRequest): A
     }
   }
 
-  function* through(page: readonly StoredEvent[]): Generator<Step> {
+  function* through(page: readonly StoredEvent[]): Generator<HistoryStep> {
     for (const stored of page) {
       yield* changesUntil(stored.position);
       const step = stepOf(stored, state, moment);

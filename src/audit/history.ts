@@ -2,13 +2,13 @@
 import { ServiceError } from '../errors.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem } from './answers.js';
-import { begin, neverInList, type AuditSources, type Begun } from './basis.js';
+import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf } from './history-item.js';
-import type { Moment } from './names.js';
+import type { CataloguesAsOf } from './names.js';
 import type { AuditReader } from './reading.js';
-import type { Hidden } from './redaction.js';
-import { stepsAfter, type Step } from './history-steps.js';
+import type { HiddenMembers } from './redaction.js';
+import { stepsAfter, type HistoryStep } from './history-steps.js';
 import { initialState, type TimelineState } from './timeline.js';
 import { ownerOf, timeOfUnreadable } from './unreadable.js';
 
@@ -27,16 +27,16 @@ export interface HistoryRequest {
   readonly after?: string | undefined;
   readonly limit: number;
   /** Of an e-mail, what the reader may not see. */
-  readonly hidden?: Hidden;
+  readonly hidden?: HiddenMembers;
   /** Of the page before, which this one is to agree with. Default: the log as it is now. */
-  readonly begun?: Begun | undefined;
+  readonly begun?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
-  readonly begun: Begun;
+  readonly begun: AuditContext;
   /** The e-mails are complete up to this position. Absent where none are asked for. */
   readonly emails_until?: string;
 }
@@ -46,7 +46,7 @@ export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
-    const begun = request.begun ?? (await begin(sources, { times: [from, to], list, contact: request }));
+    const begun = request.begun ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
     const wanted = { ...request, listId: begun.listId };
     const collecting = { ...sources, moment: begun.moment, pageCache };
     const { emails, ...looked } = await emailsIn(wanted, collecting);
@@ -68,18 +68,18 @@ export function createHistories(sources: AuditSources & EmailSources) {
 }
 
 interface Sources extends AuditSources {
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   readonly pageCache: PageCache;
 }
 
-type Wanted = Omit<HistoryRequest, 'list'> & { readonly listId: string | undefined };
+type HistoryQuery = Omit<HistoryRequest, 'list'> & { readonly listId: string | undefined };
 
 interface FoundEmails {
   readonly emails: readonly EmailStep[];
   readonly emails_until?: string;
 }
 
-async function emailsIn(request: Wanted, { moment, ...sources }: Sources & EmailSources): Promise<FoundEmails> {
+async function emailsIn(request: HistoryQuery, { moment, ...sources }: Sources & EmailSources): Promise<FoundEmails> {
   const { stream, listId, from = '', to, after = '', limit, signal } = request;
   if (listId !== undefined || request.emails === false) return { emails: [] };
   const { horizon } = moment;
@@ -94,26 +94,26 @@ async function emailsIn(request: Wanted, { moment, ...sources }: Sources & Email
 }
 
 /** Whether anything is about the list, whatever the time. */
-async function wasEverIn({ listId, ...request }: Wanted, sources: Sources): Promise<boolean> {
+async function wasEverIn({ listId, ...request }: HistoryQuery, sources: Sources): Promise<boolean> {
   if (listId === undefined || (request.after ?? '') !== '') return true;
   const whole = { ...request, listId, from: undefined, to: undefined, limit: 1 };
   return ((await collect(whole, { ...sources, emails: [] }))?.steps.length ?? 0) > 0;
 }
 
 interface Collected {
-  readonly steps: readonly Step[];
+  readonly steps: readonly HistoryStep[];
   readonly next?: string;
 }
 
 async function collect(
-  request: Wanted,
+  request: HistoryQuery,
   { reader, moment, pageCache, pace, emails }: Sources & { readonly emails: readonly EmailStep[] },
 ): Promise<Collected | undefined> {
   const { stream, to, after = '', limit, signal } = request;
   // The state of a cut stream lacks later events, so it is not valid for the whole stream.
   const key = (position: string): string => `${stream} ${to ?? ''} ${position}`;
   const start = pageCache.get(key(after)) ?? initialState;
-  const steps: Step[] = [];
+  const steps: HistoryStep[] = [];
   let isEmpty = start === initialState;
   const replayed = stepsAfter(start, { reader, moment, stream, to, signal, pace, size: limit + 1 });
   for await (const some of withEmails(replayed, { emails, start }))
@@ -127,7 +127,7 @@ async function collect(
 }
 
 /** There is more: the next page begins where this one ends. */
-function pageEnding(steps: readonly Step[], pageCache: PageCache, key: (position: string) => string): Collected {
+function pageEnding(steps: readonly HistoryStep[], pageCache: PageCache, key: (position: string) => string): Collected {
   const state = steps.at(-1)?.after ?? initialState;
   pageCache.keep(key(state.position), state);
   return { steps, next: state.position };
@@ -139,14 +139,14 @@ async function isUnwritten(reader: AuditReader, stream: string): Promise<boolean
   return true;
 }
 
-function isWanted(step: Step, { contactId, listId, from }: Wanted): boolean {
+function isWanted(step: HistoryStep, { contactId, listId, from }: HistoryQuery): boolean {
   if (step.type === 'email') return true;
   if (contactId !== undefined && !isOf(step, contactId)) return false;
   if (from !== undefined && (timeOf(step) ?? from) < from) return false;
   return listId === undefined || isAbout(step, listId);
 }
 
-type OwnStep = Exclude<Step, { type: 'email' }>;
+type OwnStep = Exclude<HistoryStep, { type: 'email' }>;
 
 /** An event that cannot be read, and whose contact is not known, may be of any contact. */
 function isOf(step: OwnStep, contactId: string): boolean {
@@ -178,12 +178,12 @@ function isAbout(step: OwnStep, listId: string): boolean {
 
 /** The steps with the e-mails among them, each in its place. */
 async function* withEmails(
-  steps: AsyncIterable<Iterable<Step>>,
+  steps: AsyncIterable<Iterable<HistoryStep>>,
   { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: TimelineState },
-): AsyncGenerator<Iterable<Step>> {
+): AsyncGenerator<Iterable<HistoryStep>> {
   let state = start;
   let next = 0;
-  function* emailsUntil(position: string | undefined): Generator<Step> {
+  function* emailsUntil(position: string | undefined): Generator<HistoryStep> {
     for (let email = emails[next]; email !== undefined; email = emails[(next += 1)]) {
       if (position !== undefined && position < email.stored.position) return;
       const before = state;
@@ -191,7 +191,7 @@ async function* withEmails(
       yield { type: 'email', ...email, after: state, before };
     }
   }
-  function* among(some: Iterable<Step>): Generator<Step> {
+  function* among(some: Iterable<HistoryStep>): Generator<HistoryStep> {
     for (const step of some) {
       yield* emailsUntil(step.after.position);
       state = step.after;

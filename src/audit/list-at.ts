@@ -1,15 +1,22 @@
 /** A list as it was at a time, and who was in it: one pass over the log. Events of other lists are not even parsed, and of a member one small record is kept. */
 import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js';
 import { evidenceOf, summaryOf } from './event-descriptions.js';
-import { begin, type AuditSources } from './basis.js';
-import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
+import { openAuditContext, type AuditSources } from './basis.js';
+import {
+  deletionOf,
+  versionAt,
+  type Catalogues,
+  type CataloguesAsOf,
+  type NameVersion,
+  type NameVersions,
+} from './names.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
 import {
   createUnreadableNotes,
   ownerOf,
   timeOfUnreadable,
   unreadableEvent,
-  type Unreadable,
+  type UnreadableSummary,
   type UnreadableNotes,
 } from './unreadable.js';
 import { codec } from '../events/codec.js';
@@ -37,13 +44,13 @@ export type ListAt = Omit<ListLine, 'line'> & {
   /** In the order of their first event in the list, some at a time. Ends early, with the signal's reason, when that aborts. */
   members(): AsyncIterable<readonly MemberAt[]>;
   /** Events at or before the time that may be about the list and cannot be read. Known when the members have been gone through. */
-  unreadable(): Unreadable;
+  unreadable(): UnreadableSummary;
 };
 
 /** @throws ServiceError `no_such_list` */
 export async function listAt(sources: AuditSources, { list, time, signal }: ListAtRequest): Promise<ListAt> {
   const { reader, catalogues } = sources;
-  const { moment, basis, listId = list } = await begin(sources, { times: [time], list, namedAt: time });
+  const { moment, basis, listId = list } = await openAuditContext(sources, { times: [time], list, namedAt: time });
   const version = versionAt(moment.versions('list', listId) ?? [], time);
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, time, signal, unreadable };
@@ -62,14 +69,14 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
 const stateOf = (version: NameVersion | undefined): ListAt['state'] =>
   version === undefined ? 'not_created' : version.isDeletion ? 'deleted' : 'living';
 
-async function evidence(version: NameVersion, moment: Moment, catalogues: Catalogues): Promise<Evidence> {
+async function evidence(version: NameVersion, moment: CataloguesAsOf, catalogues: Catalogues): Promise<Evidence> {
   const recorded = await catalogues.eventOf('list', version);
   return evidenceOf(recorded, summaryOf(recorded, moment));
 }
 
 const membersAtOnce = 100;
 
-async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<readonly MemberAt[]> {
+async function* members(pass: ListPass, state: ListAt['state']): AsyncGenerator<readonly MemberAt[]> {
   if (state !== 'living') return;
   const found = await gather(pass);
   const names = new Map<string, string | null>();
@@ -92,13 +99,13 @@ function shown({ contactId, membership }: Member, email: string | null, tags: Me
 }
 
 /** Of the contact's creation, which is nearly always the first event of its stream. */
-async function emailOf(stream: string, { contactId, entered }: Member, pass: Pass): Promise<string | null> {
+async function emailOf(stream: string, { contactId, entered }: Member, pass: ListPass): Promise<string | null> {
   const { reader, moment, signal, unreadable } = pass;
   const missed: UnreadableEvent[] = [];
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
     for (const stored of page) {
       if (stored.type !== 'ContactCreated') continue;
-      const address = addressIn(stored, contactId);
+      const address = addressOfCreation(stored, contactId);
       if (address !== undefined) return address;
       const mayBeIt = stored.position < entered && ownerOf(stored, contactId) === contactId;
       if (mayBeIt && readableContact(stored) === undefined) missed.push(unreadableEvent(stored, contactId));
@@ -107,7 +114,11 @@ async function emailOf(stream: string, { contactId, entered }: Member, pass: Pas
   return null;
 }
 
-function tagsOf({ membership }: Member, names: Map<string, string | null>, { moment, time }: Pass): MemberAt['tags'] {
+function tagsOf(
+  { membership }: Member,
+  names: Map<string, string | null>,
+  { moment, time }: ListPass,
+): MemberAt['tags'] {
   const living = [...membership.tags].flatMap(([tag_id, { name: nameThen }]) => {
     let name = names.get(tag_id);
     if (name === undefined) names.set(tag_id, (name = nameAt(moment.versions('tag', tag_id), time, nameThen)));
@@ -123,12 +134,12 @@ function nameAt(versions: NameVersions | undefined, time: string, nameThen: stri
   return version.isDeletion ? null : version.name;
 }
 
-export interface Pass {
+export interface ListPass {
   readonly listId: string;
   readonly time: string;
   readonly signal: AbortSignal;
   readonly reader: AuditReader;
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   /** Events that may be about the list and cannot be read. */
   readonly unreadable: UnreadableNotes;
 }
@@ -144,7 +155,7 @@ export interface Member {
 
 type Because = MemberAt['because'];
 
-export async function gather(pass: Pass): Promise<Map<string, Member>> {
+export async function gather(pass: ListPass): Promise<Map<string, Member>> {
   const { reader, moment, listId, signal } = pass;
   const found = new Map<string, Member>();
   const deletion = deletionOf(moment.versions('list', listId));
@@ -169,12 +180,12 @@ function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolea
   return !codec.knows(type) && isContactStream(stream);
 }
 
-interface MemberPass extends Pass {
+interface MemberPass extends ListPass {
   readonly created: StoredEvent | undefined;
 }
 
 /** By an erasure, or by another contact in the stream. */
-function endLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
+function endLife(found: Map<string, Member>, stored: StoredEvent, pass: ListPass): void {
   if (!found.has(stored.stream)) return;
   const recorded = readableContact(stored);
   if (recorded === undefined) return noteUnreadable(found, stored, pass);
@@ -183,7 +194,7 @@ function endLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): v
   if (metadata.at <= pass.time) found.delete(stored.stream);
 }
 
-function noteUnreadable(found: Map<string, Member>, stored: StoredEvent, { time, unreadable }: Pass): void {
+function noteUnreadable(found: Map<string, Member>, stored: StoredEvent, { time, unreadable }: ListPass): void {
   if ((timeOfUnreadable(stored) ?? time) > time) return;
   unreadable.note(unreadableEvent(stored, found.get(stored.stream)?.contactId ?? null));
 }
@@ -208,7 +219,7 @@ function newMember(
   created: StoredEvent | undefined,
 ): Member {
   const contactId = event.data.contact_id;
-  const email = created?.stream === stream ? addressIn(created, contactId) : undefined;
+  const email = created?.stream === stream ? addressOfCreation(created, contactId) : undefined;
   return { contactId, entered: position, email, membership };
 }
 
@@ -222,7 +233,7 @@ const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because =>
 });
 
 /** Null: it was erased. Undefined: it is not the contact's creation, or cannot be read. */
-export function addressIn(stored: StoredEvent, contactId: string): string | null | undefined {
+export function addressOfCreation(stored: StoredEvent, contactId: string): string | null | undefined {
   const event = readableContact(stored)?.event;
   if (event?.type !== 'ContactCreated' || event.data.contact_id !== contactId) return undefined;
   return event.data.person?.email ?? null;

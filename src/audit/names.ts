@@ -1,7 +1,7 @@
 /** The names of lists and tags through time, folded from their catalogue streams and read on from there before every answer. */
 import { createSingleFlight } from '../flow/single-flight.js';
 import type { DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
 import type { Position } from '../eventstore/event-store.js';
 import { decoded, streamPages, UnreadableHistoryError, type AuditReader, type ReplayPace } from './reading.js';
@@ -21,7 +21,7 @@ export interface NameVersion {
 export type NameVersions = readonly NameVersion[];
 
 /** The catalogues as of one moment: every answer sees the log up to the same position, however long it reads. */
-export interface Moment {
+export interface CataloguesAsOf {
   readonly horizon: string;
   /** Undefined: there never was such a list or tag. */
   versions(kind: NamedKind, id: string): NameVersions | undefined;
@@ -31,9 +31,9 @@ export interface Moment {
 
 export interface Catalogues {
   /** The log up to this position; default: as it stands now. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  now(until?: Position): Promise<Moment>;
+  now(until?: Position): Promise<CataloguesAsOf>;
   /** The event behind a version. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  eventOf(kind: NamedKind, version: NameVersion): Promise<Recorded<DomainEvent>>;
+  eventOf(kind: NamedKind, version: NameVersion): Promise<RecordedEvent<DomainEvent>>;
 }
 
 export interface ReplaySources {
@@ -95,7 +95,7 @@ function followed(reader: AuditReader, kind: NamedKind): Followed {
   return { versions, refresh: createSingleFlight(readOn) };
 }
 
-function fold(versions: Map<string, NameVersion[]>, recorded: Recorded<DomainEvent>): void {
+function fold(versions: Map<string, NameVersion[]>, recorded: RecordedEvent<DomainEvent>): void {
   const change = changeOf(recorded.event);
   if (change === undefined)
     throw new UnreadableHistoryError(`${recorded.event.type} at position ${recorded.position} is in the wrong stream`);

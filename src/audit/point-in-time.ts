@@ -1,10 +1,10 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from './answers.js';
-import { begin, neverInList, type AuditSources, type Begun } from './basis.js';
+import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
 import { contactAsOf, type ContactAsOf } from './contact-as-of.js';
 import { consentOf, evidenceOf, summaryOf } from './event-descriptions.js';
 import { ServiceError } from '../errors.js';
-import { deletionOf, versionAt, type Catalogues, type Moment, type NamedKind } from './names.js';
+import { deletionOf, versionAt, type Catalogues, type CataloguesAsOf, type NamedKind } from './names.js';
 import type { NameVersion, NameVersions } from './names.js';
 import { factKey, profileKey, type ContactRecord, type Membership, type Memberships } from './timeline.js';
 
@@ -17,7 +17,7 @@ export interface ContactAtRequest {
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. Default: now. */
   readonly time?: string | undefined;
   /** Default: the log as it is now. */
-  readonly begun?: Begun | undefined;
+  readonly begun?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function contactAt(sources: AuditSources, request: ContactAtRequest
   const { reader, catalogues, pace } = sources;
   const { time: namedAt, list } = request;
   const asked = { times: [namedAt], list, namedAt, contact: request };
-  const { moment, basis, listId } = request.begun ?? (await begin(sources, asked));
+  const { moment, basis, listId } = request.begun ?? (await openAuditContext(sources, asked));
   const { time = basis.answered_at } = request;
   const asOf = await contactAsOf(reader, { ...request, time, moment, pace });
   if (asOf === undefined) throw new ServiceError('no_such_contact');
@@ -59,7 +59,7 @@ function isDeletedAt(versions: NameVersions | undefined, time: string): boolean 
 type Cause = ContactRecord | { readonly kind: NamedKind; readonly version: NameVersion };
 
 interface Showing {
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   readonly catalogues: Catalogues;
   readonly time: string;
 }

@@ -1,7 +1,7 @@
 /** How auditors' answers read the log: in small pages, so that other work goes on meanwhile, and as of one moment. */
 import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
 import { contactSchemas, isLaterPart, type ContactEvent } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { StoreUnavailableError, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSlots, shortLine } from '../flow/slots.js';
@@ -75,7 +75,7 @@ async function readPage(
 }
 
 /** @throws UnreadableHistoryError */
-export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
+export function decoded(stored: StoredEvent): RecordedEvent<DomainEvent> {
   try {
     return codec.decode(stored);
   } catch (error) {
@@ -85,7 +85,7 @@ export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
 }
 
 /** Undefined: it cannot be read. The caller must name it in the answer. */
-export function readable(stored: StoredEvent): Recorded<DomainEvent> | undefined {
+export function readable(stored: StoredEvent): RecordedEvent<DomainEvent> | undefined {
   try {
     return codec.decode(stored);
   } catch (error) {
@@ -95,12 +95,12 @@ export function readable(stored: StoredEvent): Recorded<DomainEvent> | undefined
 }
 
 /** As `readable`; undefined also where it is no event of a contact. */
-export function readableContact(stored: StoredEvent): Recorded<ContactEvent> | undefined {
+export function readableContact(stored: StoredEvent): RecordedEvent<ContactEvent> | undefined {
   const recorded = readable(stored);
   return recorded !== undefined && isOfContact(recorded) ? recorded : undefined;
 }
 
-const isOfContact = (recorded: Recorded<DomainEvent>): recorded is Recorded<ContactEvent> =>
+const isOfContact = (recorded: RecordedEvent<DomainEvent>): recorded is RecordedEvent<ContactEvent> =>
   Object.hasOwn(contactSchemas, recorded.event.type);
 
 /** A replay of more events is a long one: it takes a slot. */

@@ -3,15 +3,15 @@ import { digestOf } from '../eventstore/chain.js';
 import { isNamed, memberSpans } from '../eventstore/json-text.js';
 
 /** The members of an event's data that a reader may not see. */
-export type Hidden = readonly ('person' | 'message')[];
+export type HiddenMembers = readonly ('person' | 'message')[];
 
-export const hiddenFrom = (scopes: ReadonlySet<string>): Hidden => [
+export const hiddenFrom = (scopes: ReadonlySet<string>): HiddenMembers => [
   ...(scopes.has('contacts:read') ? [] : (['person'] as const)),
   ...(scopes.has('email:read') ? [] : (['message'] as const)),
 ];
 
-/** What cannot be read as an object is one digest as a whole: nobody knows what it holds. */
-export function redacted(data: string, hidden: Hidden): string {
+/** What cannot be read as an object is replaced by one digest as a whole: what it holds is not known. */
+export function redacted(data: string, hidden: HiddenMembers): string {
   if (hidden.length === 0) return data;
   const spans = typeof jsonOrText(data) === 'object' ? memberSpans(data) : undefined;
   if (spans === undefined) return digestOf(data);

@@ -1,14 +1,14 @@
 /** A contact through time: the rules by which the events of its stream make what is so of it. Every answer about contacts folds by them. */
 import { lifeChange, noProfile, profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ProfileValues } from './answers.js';
 import { consentOf, statusOf } from './event-descriptions.js';
-import { isAfterDeletion, type Moment } from './names.js';
+import { isAfterDeletion, type CataloguesAsOf } from './names.js';
 import { readableContact } from './reading.js';
 import { timeOfUnreadable } from './unreadable.js';
 
-export type ContactRecord = Recorded<ContactEvent>;
+export type ContactRecord = RecordedEvent<ContactEvent>;
 
 /** `Cause`: what is remembered of the event that made a fact so. */
 export interface Membership<Cause> {
@@ -87,7 +87,7 @@ interface UnreadableStep extends StateChange {
 export type StreamStep = ContactStep | UnreadableStep;
 
 /** What the next event of the stream does. Lists and tags that were deleted afterwards stay in the state. */
-export function stepOf(stored: StoredEvent, before: TimelineState, moment: Moment): StreamStep {
+export function stepOf(stored: StoredEvent, before: TimelineState, moment: CataloguesAsOf): StreamStep {
   const recorded = readableContact(stored);
   if (recorded === undefined) {
     const after = moved(before, before, stored);
@@ -118,7 +118,7 @@ const isLaterErasure = ({ event, revision }: ContactRecord): boolean =>
 const noIds: readonly string[] = [];
 
 /** Of the tags in the event. */
-export function deletedTags({ event, position }: ContactRecord, moment: Moment): readonly string[] {
+export function deletedTags({ event, position }: ContactRecord, moment: CataloguesAsOf): readonly string[] {
   if (!('tags' in event.data)) return noIds;
   const ids = event.data.tags.map(({ tag_id }) => tag_id);
   return ids.filter((id) => isAfterDeletion(moment.versions('tag', id), position));

@@ -41,7 +41,7 @@ function knownOf(metadata: string): Partial<Evidence> {
 /** When it happened; undefined where its metadata cannot be read either. */
 export const timeOfUnreadable = ({ metadata }: StoredEvent): string | undefined => originOf(metadata).at ?? undefined;
 
-export interface Unreadable {
+export interface UnreadableSummary {
   readonly count: number;
   /** In the order in which they were met; the first thousand. */
   readonly events: readonly UnreadableEvent[];
@@ -50,7 +50,7 @@ export interface Unreadable {
 export interface UnreadableNotes {
   /** Call it once per event: not all of them are remembered. */
   note(event: UnreadableEvent): void;
-  found(): Unreadable;
+  found(): UnreadableSummary;
 }
 
 /** A later version may have written many such events: memory must not grow with them. */

@@ -44,7 +44,7 @@ function throughDescriptor(fd: number): Take {
   };
 }
 
-/** A reader that is gone, as after `| head`, is no failure. Everything else is one. */
+/** A closed pipe, as after `| head`, is no failure. Everything else is one. */
 export function brokenOutput(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason known';
   if (code === 'EPIPE') return new InterruptedError(0);

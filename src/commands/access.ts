@@ -5,7 +5,7 @@ import type { CommandContext } from './batch.js';
 import type { CommandHandler } from './command-handler.js';
 import { knownBy, type Decider } from './decider.js';
 
-export interface Read {
+export interface AuditedRead {
   /** See `RecordRead`. */
   readonly subject: string;
   readonly what: ReadKind;
@@ -13,11 +13,11 @@ export interface Read {
   readonly to?: string | undefined;
 }
 
-/** Resolves when it is durable who read what. @throws ServiceError `unavailable` */
-export type RecordRead = (read: Read, context: CommandContext) => Promise<void>;
+/** Resolves when the record of the read is durable. @throws ServiceError `unavailable` */
+export type RecordRead = (read: AuditedRead, context: CommandContext) => Promise<void>;
 
-/** Asked twice is read twice, so the same command yields an event each time. */
-export const accessDecider: Decider<null, Read, AccessEvent> = {
+/** Two reads are two facts, so the same command yields an event each time. */
+export const accessDecider: Decider<null, AuditedRead, AccessEvent> = {
   initial: null,
   isStateless: true,
   evolve: () => null,
@@ -27,7 +27,7 @@ export const accessDecider: Decider<null, Read, AccessEvent> = {
 
 /** `now`: milliseconds since the epoch. */
 export const createRecordRead =
-  (handler: Pick<CommandHandler<null, Read, AccessEvent>, 'execute'>, now: () => number): RecordRead =>
+  (handler: Pick<CommandHandler<null, AuditedRead, AccessEvent>, 'execute'>, now: () => number): RecordRead =>
   async (command, context) => {
     await handler.execute({ stream: accessStream(dayOf(now())), command, context });
   };

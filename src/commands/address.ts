@@ -28,6 +28,6 @@ function displayName(text: string): string | undefined {
     const quoted = /^"((?:[^"\\]|\\.)*)"$/u.exec(text)?.[1];
     return quoted?.replace(/\\(.)/gu, '$1');
   }
-  // Unquoted, these would begin something else: a list, a group, a comment, a second address.
+  // Unquoted, these would start a list, a group, a comment or a second address.
   return /[<>,;:@"\\()[\]]/.test(text) ? undefined : text;
 }

@@ -9,12 +9,12 @@ import {
   createCatalogueRequests,
   replayableContext,
   type CatalogueHandler,
-  type Written,
+  type WriteResult,
 } from './catalogue-requests.js';
 import { noTags, type ContactState, type ProfileChange } from './contact-state.js';
 import { tooManyTags, type ContactCommand, type ListReference, type TagReference } from './contact.js';
 import { createEmailRequests, type EmailRequestsOptions } from './email-requests.js';
-import type { CommandHandler, Handled } from './command-handler.js';
+import type { CommandHandler, CommandResult } from './command-handler.js';
 
 interface AudienceOptions extends EmailRequestsOptions {
   readonly groups: CatalogueHandler;
@@ -36,7 +36,7 @@ export interface SaveContact {
   readonly isLikelyNew?: boolean | undefined;
 }
 
-export interface SavedContact extends Written {
+export interface SavedContact extends WriteResult {
   readonly contactId: string;
 }
 
@@ -216,7 +216,7 @@ function withoutMissing(found: readonly (TagReference | undefined)[]): readonly 
   return [...tags.values()];
 }
 
-function saved({ state, position }: Handled<ContactState, unknown>): SavedContact {
+function saved({ state, position }: CommandResult<ContactState, unknown>): SavedContact {
   if (state.contactId === null) throw new Error('a saved contact has no id');
   return { contactId: state.contactId, position };
 }

@@ -2,7 +2,7 @@
 import { codec, saltOf, withSalt, type DomainEvent } from '../events/codec.js';
 import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
-import { isRefusal, type Asked, type Decider } from './decider.js';
+import { isRefusal, type RequestFingerprint, type Decider } from './decider.js';
 
 /** Who asks, and why: goes into the metadata of every event that follows, see `metadataSchema`. */
 export interface CommandContext {
@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly causationId: string;
   readonly requestId: string;
   readonly actor: string;
-  readonly idempotency?: Asked | undefined;
+  readonly idempotency?: RequestFingerprint | undefined;
 }
 
 export interface Sources {
@@ -29,12 +29,12 @@ export interface LoadedState<State> {
   readonly at: string;
 }
 
-export type Outcome<State, Event> =
+export type CommandOutcome<State, Event> =
   | { readonly status: 'accepted'; readonly state: State; readonly events: readonly NewEvent<Event>[] }
   | { readonly status: 'refused'; readonly error: unknown };
 
 export interface DecidedBatch<State, Event> {
-  readonly outcomes: readonly Outcome<State, Event>[];
+  readonly outcomes: readonly CommandOutcome<State, Event>[];
   readonly events: readonly NewEvent<Event>[];
   readonly state: State;
   readonly at: string;
@@ -57,7 +57,7 @@ interface BatchInput<State, Command, Event extends DomainEvent> {
 export function decideBatch<State, Command, Event extends DomainEvent>(
   input: BatchInput<State, Command, Event>,
 ): DecidedBatch<State, Event> {
-  const outcomes: Outcome<State, Event>[] = [];
+  const outcomes: CommandOutcome<State, Event>[] = [];
   const events: NewEvent<Event>[] = [];
   let { state, at } = input.loaded;
   let bytes = 0;
@@ -91,7 +91,7 @@ interface Step<State, Command> {
 function decideOne<State, Command, Event extends DomainEvent>(
   { decider, sources }: BatchInput<State, Command, Event>,
   { command, context, state, at, revision }: Step<State, Command>,
-): Outcome<State, Event> {
+): CommandOutcome<State, Event> {
   try {
     const decision = decider.decide(command, state, { idempotency: context.idempotency, revision });
     if (isRefusal(decision))

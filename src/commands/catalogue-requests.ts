@@ -10,11 +10,11 @@ export type CatalogueHandler = Pick<
 >;
 
 /** The position of the last event written, or of the state that made a write unnecessary. */
-export interface Written {
+export interface WriteResult {
   readonly position: string;
 }
 
-export interface Named extends Written {
+export interface NamedWriteResult extends WriteResult {
   readonly id: string;
   readonly name: string;
 }
@@ -41,11 +41,11 @@ export function createCatalogueRequests({ handler, stream, keys, newId }: Catalo
       // The name of the first answer: it may have been renamed since.
       return { id: first, name, position, replayed: first !== id };
     },
-    async rename({ id, name }: Omit<Named, 'position'>, context: CommandContext): Promise<Named> {
+    async rename({ id, name }: Omit<NamedWriteResult, 'position'>, context: CommandContext): Promise<NamedWriteResult> {
       const { position } = await handler.execute({ stream, command: { type: 'Rename', id, name }, context });
       return { id, name, position };
     },
-    async remove(id: string, context: CommandContext): Promise<Written> {
+    async remove(id: string, context: CommandContext): Promise<WriteResult> {
       const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
       return { position };
     },

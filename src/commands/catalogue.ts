@@ -12,7 +12,7 @@ import {
   type ListEvent,
   type TagEvent,
 } from '../events/catalogues.js';
-import { knownBy, replay, type Decider, type Decision } from './decider.js';
+import { knownBy, decideRepeat, type Decider, type Decision } from './decider.js';
 
 export interface CatalogueState {
   readonly nameById: Map<string, string>;
@@ -72,7 +72,7 @@ export function catalogueDecider<Event extends DomainEvent>(
     },
     decide(command, state, { idempotency }) {
       const id = state.idByKeyHash.get(idempotency?.key_hash ?? '') ?? '';
-      return replay(state.creations.get(id), idempotency) ?? decide(kind, command, state);
+      return decideRepeat(state.creations.get(id), idempotency) ?? decide(kind, command, state);
     },
   };
 }

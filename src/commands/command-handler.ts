@@ -1,6 +1,6 @@
 /** The contract of a command handler for one kind of stream; handle.ts implements it. */
 import type { DomainEvent } from '../events/codec.js';
-import type { Appended } from '../events/envelope.js';
+import type { AppendedEvents } from '../events/envelope.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { CommandContext, LoadedState, Sources } from './batch.js';
 import type { Decider } from './decider.js';
@@ -13,7 +13,7 @@ export interface CommandRequest<Command> {
   readonly assumeNew?: boolean | undefined;
 }
 
-export interface Handled<State, Event> {
+export interface CommandResult<State, Event> {
   readonly state: State;
   readonly events: readonly Event[];
   /** Of these events, in their order. */
@@ -27,7 +27,7 @@ export interface CommandHandler<State, Command, Event> {
    * Resolves once the events are durable. @throws ServiceError a refusal of the decider, or `unavailable` (then the
    * events may have been written, if a reply was lost). @throws InvalidAppendError no store takes them.
    */
-  execute(request: CommandRequest<Command>): Promise<Handled<State, Event>>;
+  execute(request: CommandRequest<Command>): Promise<CommandResult<State, Event>>;
   /** The stream loaded to its end. @throws ServiceError `unavailable` */
   fresh(stream: string): Promise<LoadedState<State>>;
   /**
@@ -52,7 +52,7 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   /** Folded states kept in memory; those that no command has used for longest are dropped first. */
   readonly cacheSize: number;
   /** Called after each append, before its commands are answered. */
-  readonly onAppended?: (append: Appended<DomainEvent>) => void;
+  readonly onAppended?: (append: AppendedEvents<DomainEvent>) => void;
   /** Called before an answer without an event, with the position of the state that it is based on. */
   readonly onUnchanged?: (position: string) => void;
 }

@@ -12,7 +12,7 @@ import type { Creation } from './decider.js';
 
 type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
 
-export interface Subscription {
+export interface SubscriptionState {
   readonly status: SubscriptionStatus;
   /** Ids of the attached tags, deleted ones included, in the order of attaching. */
   readonly tags: OrderedSet<string>;
@@ -24,17 +24,20 @@ export interface ContactState {
   /** `null`: no such contact. */
   readonly contactId: string | null;
   readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
-  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly subscriptions: ReadonlyMap<string, SubscriptionState>;
   /** How the contact was created, where the request had an `Idempotency-Key`. */
   readonly creation: Creation | undefined;
   /** The last one in the stream: a contact may have followed. */
-  readonly erasure?: Erasure | undefined;
+  readonly erasure?: ContactErasure | undefined;
   /** By erasure id: who is erased, and what no ContactErased has named yet. Seldom anything. */
-  readonly unnamed: ReadonlyMap<string, Omit<Erasure, 'erasure_id'> & { contact_id: string; lists: Unnamed }>;
+  readonly unnamed: ReadonlyMap<
+    string,
+    Omit<ContactErasure, 'erasure_id'> & { contact_id: string; lists: UnnamedSubscriptions }
+  >;
 }
 
-/** Personal data is to go from the events up to the revision `through`. */
-export type Erasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
+/** Personal data is to be erased from the events up to the revision `through`. */
+export type ContactErasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
 
 /** Fields to set; `null` clears; what is absent stays. */
 export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
@@ -98,7 +101,7 @@ export function changed(profile: ContactState['profile'], change: ProfileChange 
   return result;
 }
 
-const none: Subscription = { status: 'Subscribed', tags: noTags };
+const none: SubscriptionState = { status: 'Subscribed', tags: noTags };
 
 /** A consent goes with the status that it was given for: after another status the same consent is recorded again. */
 function withStatus(
@@ -127,7 +130,7 @@ const withTags = (state: ContactState, { data }: TagsChanged, tags: OrderedSet<s
 const withSubscription = (
   { contactId, profile, subscriptions, creation, erasure, unnamed }: ContactState,
   listId: string,
-  subscription: Subscription,
+  subscription: SubscriptionState,
 ): ContactState => ({
   contactId,
   profile,
@@ -148,10 +151,10 @@ function erased(state: ContactState, data: OfType<'ContactErased'>['data']): Con
 }
 
 type Erased = Extract<ContactEvent, { type: 'ContactErased' }>['data'];
-export type Part = Pick<Erased, 'list_ids' | 'subscribed_list_ids' | 'attached'>;
+export type ErasedPart = Pick<Erased, 'list_ids' | 'subscribed_list_ids' | 'attached'>;
 
 /** By list id. Without a status: the list itself is named already, these tags in it are not. */
-export type Unnamed = ReadonlyMap<
+export type UnnamedSubscriptions = ReadonlyMap<
   string,
   { readonly status?: SubscriptionStatus | undefined; readonly tags: OrderedSet<string> }
 >;
@@ -162,8 +165,8 @@ const partLength = 256 * 1024;
 const aroundId = 32;
 
 /** As much as one event names. */
-export function partOf(unnamed: Unnamed): Part {
-  const part: Part = { list_ids: [], subscribed_list_ids: [], attached: [] };
+export function partOf(unnamed: UnnamedSubscriptions): ErasedPart {
+  const part: ErasedPart = { list_ids: [], subscribed_list_ids: [], attached: [] };
   let length = 0;
   for (const [list_id, { status, tags }] of unnamed) {
     if (length >= partLength) break;
@@ -177,7 +180,7 @@ export function partOf(unnamed: Unnamed): Part {
 }
 
 /** What is left when a part is named. */
-export function without(unnamed: Unnamed, { list_ids, attached }: Part): Unnamed {
+export function without(unnamed: UnnamedSubscriptions, { list_ids, attached }: ErasedPart): UnnamedSubscriptions {
   const lists = new Set(list_ids);
   const tagsIn = new Map(attached.map(({ list_id, tag_ids }) => [list_id, new Set(tag_ids)]));
   return new Map(

@@ -17,9 +17,9 @@ import {
   partOf,
   type ContactState,
   type ProfileChange,
-  type Subscription,
+  type SubscriptionState,
 } from './contact-state.js';
-import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import { isRefusal, knownBy, decideRepeat, type DecisionContext, type Decider, type Decision } from './decider.js';
 
 export interface ListReference {
   readonly list_id: string;
@@ -66,12 +66,12 @@ export type ContactCommand =
 
 type OfCommand<Type extends ContactCommand['type']> = Extract<ContactCommand, { type: Type }>;
 
-function decide(command: ContactCommand, state: ContactState, circumstances: Circumstances): Decision<ContactEvent> {
+function decide(command: ContactCommand, state: ContactState, circumstances: DecisionContext): Decision<ContactEvent> {
   switch (command.type) {
     case 'Create':
       if (state.contactId === null) return created(command);
       if (state.contactId === command.contactId) return [];
-      return replay(state.creation, circumstances.idempotency) ?? { refused: 'duplicate_email' };
+      return decideRepeat(state.creation, circumstances.idempotency) ?? { refused: 'duplicate_email' };
     case 'Upsert':
       return upsert(command, state);
     case 'UpdateStatus':
@@ -94,7 +94,7 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Cir
 function erase(
   { erasure_id, reason }: OfCommand<'Erase'>,
   { contactId, subscriptions, erasure, unnamed }: ContactState,
-  { revision }: Circumstances,
+  { revision }: DecisionContext,
 ): ContactEvent[] {
   const isOver = contactId === null || erasure?.erasure_id === erasure_id;
   const end = isOver ? undefined : { contact_id: contactId, through: Number(revision), lists: subscriptions };
@@ -188,7 +188,7 @@ function attach(contactId: string, attachment: Attachment, attached: OrderedSet<
 function inList(
   { list }: { readonly list: ListReference },
   state: ContactState,
-  decided: (member: { contactId: string; subscription: Subscription }) => Decision<ContactEvent>,
+  decided: (member: { contactId: string; subscription: SubscriptionState }) => Decision<ContactEvent>,
 ): Decision<ContactEvent> {
   if (state.contactId === null) return { refused: 'unknown_contact' };
   const subscription = state.subscriptions.get(list.list_id);

@@ -10,7 +10,7 @@ export interface RequestEmail extends Readonly<Pick<Requested, 'email_id' | 'rec
   readonly message: Readonly<Message>;
 }
 
-/** Claims the next attempt. It was won if an event came of it. */
+/** Claims the next attempt. The claim succeeded if it yields an event. */
 export interface StartDispatch {
   readonly type: 'StartDispatch';
   readonly run_id: string;
@@ -19,7 +19,7 @@ export interface StartDispatch {
 }
 
 /** What the server answered to an attempt, or that it was not reached. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly attempt: number;
   readonly reason: string;
   readonly smtp_code?: number | undefined;
@@ -27,18 +27,18 @@ export interface Outcome {
   readonly response?: string | undefined;
 }
 
-export interface RecordSent extends Outcome {
+export interface RecordSent extends AttemptOutcome {
   readonly type: 'RecordSent';
 }
-export interface RecordDeferred extends Outcome {
+export interface RecordDeferred extends AttemptOutcome {
   readonly type: 'RecordDeferred';
   readonly next_attempt_at: string;
-  /** No further attempt without an operator's word. */
+  /** No further attempt until an operator releases it. */
   readonly hold?: boolean;
   /** No further attempt at all, for this reason. */
   readonly cancel?: string | undefined;
 }
-export interface RecordFailed extends Outcome {
+export interface RecordFailed extends AttemptOutcome {
   readonly type: 'RecordFailed';
 }
 
@@ -55,7 +55,7 @@ export interface RecordInDoubt {
   readonly next_attempt_at: string | null;
 }
 
-/** Nothing comes of it unless the e-mail waits to be sent. */
+/** Yields no event unless the e-mail waits to be sent. */
 export interface HoldEmail {
   readonly type: 'HoldEmail';
   readonly reason: string;
@@ -73,7 +73,7 @@ export interface CancelEmail {
   readonly reason: string;
 }
 
-/** Nothing comes of it while the e-mail is being sent. */
+/** Yields no event while the e-mail is being sent. */
 export interface EraseEmail {
   readonly type: 'EraseEmail';
   readonly reason: 'erasure' | 'retention';

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
-import type { CommandHandler, Handled } from './command-handler.js';
+import type { CommandHandler, CommandResult } from './command-handler.js';
 import { emailContent } from './mustache.js';
 import type { EmailMessage } from './email-commands.js';
 import type { EmailCommand, EmailState, EmailStatus } from './email.js';
@@ -81,7 +81,7 @@ export function createEmailRequests({ emails, keys, newId, newSalt, isToBeErased
   };
 }
 
-const changed = ({ state, position }: Handled<EmailState, unknown>): ChangedEmail => ({
+const changed = ({ state, position }: CommandResult<EmailState, unknown>): ChangedEmail => ({
   emailId: state.email_id,
   status: state.status,
   position,

@@ -5,16 +5,16 @@ import {
   isRefusal,
   isRepeat,
   knownBy,
-  type Circumstances,
+  type DecisionContext,
   type Decider,
   type Decision,
-  type Remembered,
+  type StoredFingerprint,
 } from './decider.js';
 import type {
   CancelEmail,
   EraseEmail,
   HoldEmail,
-  Outcome,
+  AttemptOutcome,
   RecordDeferred,
   RecordFailed,
   RecordInDoubt,
@@ -32,10 +32,10 @@ export interface EmailState {
   readonly email_id: string;
   /** When it was requested, or last released: the time to give up counts from then. */
   readonly since: string;
-  /** What is to be sent is there: it is not erased. */
+  /** The content is there: it is not erased. */
   readonly hasMessage: boolean;
   /** Absent where the request had no `Idempotency-Key`, and once the content is erased. */
-  readonly request?: Remembered | undefined;
+  readonly request?: StoredFingerprint | undefined;
   /** Attempts started so far; the running one has this number. */
   readonly attempts: number;
   /** Attempts that were put in doubt: these may still turn out to have been sent. */
@@ -60,7 +60,7 @@ const initial: EmailState = {
   erased_through: null,
 };
 
-/** The fifth attempt in doubt is the last that is made without an operator's word. */
+/** After the fifth attempt in doubt the e-mail is held until an operator releases it. */
 export const maxDoubts = 5;
 
 /** `sent` is final: nothing after it changes it. */
@@ -118,7 +118,7 @@ export type EmailCommand =
   | EraseEmail;
 
 /** A mailer's command that cannot apply yields no events; the state that comes back with it tells why. */
-function decide(command: EmailCommand, state: EmailState, circumstances: Circumstances): Decision<EmailEvent> {
+function decide(command: EmailCommand, state: EmailState, circumstances: DecisionContext): Decision<EmailEvent> {
   switch (command.type) {
     case 'RequestEmail':
       return request(command, state, circumstances);
@@ -145,7 +145,7 @@ function decide(command: EmailCommand, state: EmailState, circumstances: Circums
   }
 }
 
-function request(command: RequestEmail, state: EmailState, { idempotency }: Circumstances): Decision<EmailEvent> {
+function request(command: RequestEmail, state: EmailState, { idempotency }: DecisionContext): Decision<EmailEvent> {
   const { email_id, recipient_key, message } = command;
   if (state.status === 'none') {
     const hash = idempotency && { request_hash: idempotency.hash(message.salt) };
@@ -188,7 +188,7 @@ const held = ({ email_id }: EmailState, reason: string): EmailEvent => ({
 const hold = ({ reason, waiting_before }: HoldEmail, state: EmailState): Decision<EmailEvent> =>
   isWaiting(state) && (waiting_before === undefined || state.since < waiting_before) ? [held(state, reason)] : [];
 
-/** The attempt that failed was refused; what is held may have been taken, and the operator knows. */
+/** The server refused the attempt that failed. It may have taken one that is held; the operator knows that. */
 function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
   const { status: previous_status, email_id, hasMessage } = state;
   if (previous_status !== 'held' && previous_status !== 'failed') return { refused: 'email_not_releasable' };
@@ -201,7 +201,7 @@ const cancel = ({ reason }: CancelEmail, state: EmailState): Decision<EmailEvent
     ? [{ type: 'EmailCancelled', data: { email_id: state.email_id, reason } }]
     : { refused: 'email_not_cancellable' };
 
-function erase({ reason }: EraseEmail, state: EmailState, { revision }: Circumstances): Decision<EmailEvent> {
+function erase({ reason }: EraseEmail, state: EmailState, { revision }: DecisionContext): Decision<EmailEvent> {
   const { status, email_id, erased_through } = state;
   if (status === 'none' || status === 'sending' || erased_through !== null) return [];
   const erased = (through: bigint): EmailEvent => ({
@@ -233,7 +233,7 @@ const isRunning = (attempt: number, state: EmailState): boolean => state.running
 
 /** The server's words are personal: they are left out once the e-mail is erased. */
 function outcome(
-  { attempt, reason, smtp_code, enhanced_code, response }: Outcome,
+  { attempt, reason, smtp_code, enhanced_code, response }: AttemptOutcome,
   { email_id, erased_through }: EmailState,
 ) {
   const code = smtp_code === undefined ? {} : { smtp_code };

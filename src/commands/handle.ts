@@ -4,7 +4,7 @@ import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import { InvalidAppendError, WrongExpectedRevisionError } from '../eventstore/event-store.js';
 import { decideBatch, type DecidedBatch, type LoadedState } from './batch.js';
 import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
-import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './command-handler.js';
+import type { CommandHandler, CommandRequest, CommandResult, HandlerOptions } from './command-handler.js';
 import { createStateCache } from './state-cache.js';
 
 const maxConflicts = 12;
@@ -22,7 +22,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   options: HandlerOptions<State, Command, Event>,
 ): CommandHandler<State, Command, Event> {
   type Request = CommandRequest<Command>;
-  type Answer = Handled<State, Event>;
+  type Answer = CommandResult<State, Event>;
   const { store, decider, sources } = options;
   const streams = createStateCache({ reader: store, decider, cacheSize: options.cacheSize });
   const pause = jitteredPause(options);
@@ -92,7 +92,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         return decided.outcomes.length;
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
-      // A wrong guess is no contention: read and decide at once.
+      // The stream was not new. That is no conflict: read it and decide at once.
       if (from !== 'assumed_new') await pause(conflicts);
       conflicts += 1;
     }
@@ -147,7 +147,7 @@ async function unavailableOnFault<Result>(action: () => Promise<Result>): Promis
   }
 }
 
-/** A caller learns whether a repeat makes sense, not what is wrong with the store. An event that cannot be read stays so until somebody acts. */
+/** Tells a caller whether a repeat makes sense, not what is wrong with the store. An event that cannot be read needs an operator. */
 function faultOf(error: unknown): Error {
   if (error instanceof ServiceError || error instanceof InvalidAppendError) return error;
   return new ServiceError('unavailable', {}, { cause: error, retryAfter: isUnreadable(error) ? 60 : 1 });

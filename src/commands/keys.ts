@@ -1,9 +1,9 @@
-/** The rules of API keys: a name is unique among living keys, nobody gives scopes or time that they do not have, and a revocation is final. */
+/** The rules of API keys: a name is unique among living keys, a key grants no scopes and no time that it does not have, and a revocation is final. */
 import { Map } from 'immutable';
 import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js';
 import { nameKey } from '../events/catalogues.js';
 import type { Idempotency } from '../events/envelope.js';
-import { knownBy, replay, type Decider, type Decision, type Refusal } from './decider.js';
+import { knownBy, decideRepeat, type Decider, type Decision, type Refusal } from './decider.js';
 
 /** Times are UTC in ISO 8601 with milliseconds. */
 export interface Key {
@@ -24,15 +24,15 @@ export interface Key {
 export type KeysState = Map<string, Key>;
 
 type Data<Type> = Extract<KeyEvent, { type: Type }>['data'];
-interface Asked {
+interface GrantContext {
   /** The scopes of the key that asks. */
   readonly granter: ReadonlySet<string>;
   /** Id of the key that asks. One of the configuration is not among the keys here, and never ends. */
   readonly by: string;
   readonly now: string;
 }
-type Create = { readonly type: 'Create' } & Asked & Data<'ApiKeyCreated'>;
-type Rotate = { readonly type: 'Rotate' } & Asked & Data<'ApiKeyRotated'>;
+type Create = { readonly type: 'Create' } & GrantContext & Data<'ApiKeyCreated'>;
+type Rotate = { readonly type: 'Rotate' } & GrantContext & Data<'ApiKeyRotated'>;
 type Revoke = { readonly type: 'Revoke' } & Data<'ApiKeyRevoked'>;
 /** Beside who asks: the data of the event that is wanted. */
 export type KeyCommand = Create | Rotate | Revoke;
@@ -60,7 +60,7 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   decide(command, state, { idempotency }) {
     const key = keyOf(command, state, idempotency?.key_hash);
     if (command.type === 'Create')
-      return key === undefined ? create(command, state) : (replay(key.creation, idempotency) ?? []);
+      return key === undefined ? create(command, state) : (decideRepeat(key.creation, idempotency) ?? []);
     if (key === undefined) return { refused: 'not_found' };
     return command.type === 'Rotate' ? rotate(command, key, state) : revoke(command, key);
   },

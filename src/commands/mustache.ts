@@ -155,7 +155,7 @@ const htmlRendering: Rendering = { field: 'mail_template', maxBytes: maxTemplate
 export const subjectOf = ({ subject, variables }: Pick<EmailMessage, 'subject' | 'variables'>): string =>
   variables === undefined ? subject : render(subject, variables, subjectRendering);
 
-/** @throws ServiceError where variables and texts do not fit each other. What was accepted once does for ever. */
+/** @throws ServiceError where variables and texts do not fit each other. What was accepted once is valid for ever. */
 export function emailContent({ subject, mail_template, variables }: EmailMessage): EmailContent {
   if (variables === undefined) return { subject, html: mail_template };
   if (Buffer.byteLength(JSON.stringify(mail_template) + JSON.stringify(variables)) > maxEncoded)

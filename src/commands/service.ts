@@ -1,4 +1,4 @@
-/** The rules of the deployment itself: initialised once, and from then on only with the same secret. */
+/** The rules of the deployment itself: initialised once, and from then on opened only with the same secret. */
 import { serviceSchemas, type ServiceEvent } from '../events/service.js';
 import { knownBy, type Decider } from './decider.js';
 

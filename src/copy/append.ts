@@ -8,23 +8,23 @@ import {
   type StoredEvent,
 } from '../eventstore/event-store.js';
 import { eventsOf, withRetry } from '../eventstore/with-retry.js';
-import { refusal } from '../failures.js';
+import { refusedError } from '../failures.js';
 import { inBatches } from '../flow/batches.js';
-import type { ComparedLogs, Reached } from './compare.js';
+import type { ComparedLogs, CopyProgress } from './compare.js';
 
 const eventsPerAppend = 128;
 const bytesPerAppend = 512 * 1024;
 /** Bytes of the appends that are under way at once; a single larger append goes alone. */
 const bytesAtOnce = 1024 * 1024;
 
-export interface Copying extends ComparedLogs {
+export interface CopyJob extends ComparedLogs {
   readonly target: EventStore;
   /** Appends that may be under way at once. More than one only where the target takes them in the order of the calls. */
   readonly appendsAtOnce: number;
 }
 
 /** Copies what follows `from`. @throws CommandFailedError another process writes to the target. */
-export async function copyMissing(from: Reached, copying: Copying): Promise<Reached> {
+export async function copyMissing(from: CopyProgress, copying: CopyJob): Promise<CopyProgress> {
   const { source, until, report, total, appendsAtOnce, retry, signal } = copying;
   let { events, position } = from;
   const tell = (): void => report({ phase: 'copying', done: events, total: Math.max(total, events) });
@@ -81,7 +81,7 @@ const append = (target: EventStore, { first, events }: Group): Promise<AppendRes
   );
 
 /** Repeats failed appends with the same ids; positions then tell whether the order was kept. */
-async function appendInOrder(groups: readonly Group[], copying: Copying): Promise<void> {
+async function appendInOrder(groups: readonly Group[], copying: CopyJob): Promise<void> {
   const { target, signal } = copying;
   signal.throwIfAborted();
   const outcomes = await Promise.allSettled(groups.map((group) => append(target, group)));
@@ -90,25 +90,25 @@ async function appendInOrder(groups: readonly Group[], copying: Copying): Promis
     const outcome = outcomes[index];
     const { position } = outcome?.status === 'fulfilled' ? outcome.value : await appendAgain(group, copying);
     if (position <= last)
-      throw refusal(
+      throw refusedError(
         `the target failed for a moment and then had ${group.first.stream} out of order. Remove what was written there, and begin again.`,
       );
     last = position;
   }
 }
 
-async function appendAgain(group: Group, copying: Copying): Promise<AppendResult> {
+async function appendAgain(group: Group, copying: CopyJob): Promise<AppendResult> {
   const { stream, revision } = group.first;
   try {
     return await withRetry(() => append(copying.target, group), copying);
   } catch (error) {
     if (error instanceof WrongExpectedRevisionError)
-      throw refusal(
+      throw refusedError(
         `another process wrote to the target during the copy, or the source has a hole: ${stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
         error,
       );
     if (error instanceof InvalidAppendError)
-      throw refusal(`the target does not take revision ${revision} of ${stream}: ${error.message}`, error);
+      throw refusedError(`the target does not take revision ${revision} of ${stream}: ${error.message}`, error);
     throw error;
   }
 }

@@ -7,9 +7,9 @@ import {
   type Position,
   type StoredEvent,
 } from '../eventstore/event-store.js';
-import { eventsOf, type Retrying } from '../eventstore/with-retry.js';
-import { refusal } from '../failures.js';
-import type { Report } from '../flow/progress.js';
+import { eventsOf, type RetryOptions } from '../eventstore/with-retry.js';
+import { refusedError } from '../failures.js';
+import type { ReportProgress } from '../flow/progress.js';
 
 export interface Comparison {
   /** The first difference, in words; undefined: identical. */
@@ -24,17 +24,17 @@ export interface Digest {
   readonly sha256: string;
 }
 
-export interface ComparedLogs extends Retrying {
+export interface ComparedLogs extends RetryOptions {
   readonly source: Pick<EventReader, 'readAll'>;
   /** The last event of the source. The target is read to its end. */
   readonly until: Position;
   readonly target: Pick<EventReader, 'readAll'>;
   readonly total: number;
-  readonly report: Report;
+  readonly report: ReportProgress;
 }
 
 /** How much of the source is in the target: the number of events, and the position of the last one in the source. */
-export interface Reached {
+export interface CopyProgress {
   readonly events: number;
   readonly position: Position;
 }
@@ -43,13 +43,13 @@ export interface Reached {
  * Checks that the target holds nothing but the beginning of the source. Reads only.
  * @throws CommandFailedError naming the first difference.
  */
-export async function findCommonBeginning(logs: ComparedLogs): Promise<Reached> {
+export async function findCommonBeginning(logs: ComparedLogs): Promise<CopyProgress> {
   const { report, total } = logs;
-  let reached: Reached = { events: 0, position: logStart };
+  let reached: CopyProgress = { events: 0, position: logStart };
   for await (const { place, wanted, found, difference } of pairsOf(logs)) {
     if (found === undefined) break;
     if (difference !== undefined || wanted === undefined)
-      throw refusal(`the target holds something else; nothing was written. ${sentence(difference)}`);
+      throw refusedError(`the target holds something else; nothing was written. ${sentence(difference)}`);
     reached = { events: place, position: wanted.position };
     report({ phase: 'comparing what is there already', done: place, total });
   }

@@ -19,7 +19,7 @@ export interface ColumnOptions {
 }
 
 /**
- * The field of each column; empty: left out as told; undefined: left out, for it is none.
+ * The field of each column; empty: left out on request; undefined: left out because no field has this name.
  * @throws UsageError. Names of columns are not shown: where there is no header, these are somebody's data.
  */
 export function columnsOf(header: readonly string[], { map, status }: ColumnOptions): readonly (string | undefined)[] {

@@ -26,13 +26,13 @@ interface BulkAnswer {
 }
 
 interface ContactsImportOptions extends CopyOptions {
-  /** Name of the service: what was done through another is not gone on with. */
+  /** Name of the service: an import that was started through another service is not continued. */
   readonly service: string;
   /** POSTs lines. @throws CommandFailedError */
   readonly send: (path: string, lines: string) => Promise<BulkAnswer>;
 }
 
-export type ContactsImported = Done & { readonly rejected_file: string | null };
+export type ContactsImported = ImportCounts & { readonly rejected_file: string | null };
 
 const bounds = { items: 500, size: 1024 * 1024, sizeOf: (row: ContactLine) => ('json' in row ? row.json.length : 0) };
 
@@ -61,7 +61,7 @@ export async function importContacts(
   for await (const batch of inBatches(linesLeft(), bounds)) {
     const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
     const answers = lines.length === 0 ? [] : await withRetry(() => answersTo(lines, request, options), options);
-    const rejected = batch.flatMap((row): Rejected[] => {
+    const rejected = batch.flatMap((row): RejectedLine[] => {
       const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
       if (answer === undefined) return [];
       if ('error' in answer) return [[row.line, answer.error.message]];
@@ -119,11 +119,11 @@ async function answersTo(
 
 /** Counts of rows. `valid`: in a dry run. */
 const doneSchema = z.record(z.enum(['rows', 'created', 'updated', 'unchanged', 'valid', 'rejected']), z.number());
-export type Done = z.output<typeof doneSchema>;
+export type ImportCounts = z.output<typeof doneSchema>;
 
 const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedBytes: z.number() });
 
-export type Rejected = readonly [line: number, reason: string];
+export type RejectedLine = readonly [line: number, reason: string];
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -135,7 +135,7 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
   const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
   const rejectedFile = `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
 
-  function begin(): Done {
+  function begin(): ImportCounts {
     try {
       const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
       if (state.import === name) {
@@ -153,14 +153,14 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
   return {
     done: begin(),
     /** Keeps what has been done, and what was rejected since the last time. */
-    keep(done: Done, rejected: readonly Rejected[]): void {
+    keep(done: ImportCounts, rejected: readonly RejectedLine[]): void {
       const before = sizeOf(rejectedFile);
       const rows = before === 0 ? [['line', 'reason'], ...rejected] : rejected;
       if (rejected.length > 0) appendFileSync(rejectedFile, rows.map(csvRow).join(''));
       writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: sizeOf(rejectedFile) }));
     },
-    /** Nothing is left to go on with. @returns the report, if there is one */
-    finish({ rejected }: Done): string | null {
+    /** Removes the notes for continuing. @returns the report, if there is one */
+    finish({ rejected }: ImportCounts): string | null {
       rmSync(stateFile, { force: true });
       if (rejected === 0) rmSync(rejectedFile, { force: true });
       return rejected === 0 ? null : rejectedFile;

@@ -1,16 +1,16 @@
 /** Copies a log into another store, as import and migration do. A migration is an export of one store that is imported into another, without a file between them. */
 import type { EventReader } from '../eventstore/event-store.js';
-import { withRetry, type Retrying } from '../eventstore/with-retry.js';
+import { withRetry, type RetryOptions } from '../eventstore/with-retry.js';
 import { CommandFailedError } from '../failures.js';
-import type { Report } from '../flow/progress.js';
+import type { ReportProgress } from '../flow/progress.js';
 import type { LogAddress } from '../stores/stores.js';
 import { copyMissing } from './append.js';
 import { compareLogs, findCommonBeginning, type Comparison } from './compare.js';
 import { examineLog, type ExaminedLog } from './examine.js';
 import { openSource, openTarget, refuseSameLog, running, type SourceState } from './endpoints.js';
 
-export interface CopyOptions extends Retrying {
-  readonly report: Report;
+export interface CopyOptions extends RetryOptions {
+  readonly report: ReportProgress;
   readonly onNotice: (notice: string) => void;
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { WriterLockedError, type EventReader, type EventStore } from '../eventstore/event-store.js';
-import { refusal, UsageError } from '../failures.js';
+import { refusedError, UsageError } from '../failures.js';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openEventReader, openEventStore, type LogAddress } from '../stores/stores.js';
@@ -42,7 +42,8 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
     // A server has no lock that would tell.
     return { reader, state: 'unknown', close: () => reader.close() };
   }
-  if (!existsSync(address.file)) throw refusal(`there is no event log in ${shown(address)} (no file ${address.file})`);
+  if (!existsSync(address.file))
+    throw refusedError(`there is no event log in ${shown(address)} (no file ${address.file})`);
   const reader = await openEventReader(address);
   const lock = await openEventStore(address).catch((error: unknown) => ({ error }));
   return {
@@ -91,7 +92,7 @@ export async function openTarget(address: LogAddress, opening: Opening): Promise
 }
 
 export const running = (address: LogAddress, cause?: unknown): Error =>
-  refusal(
+  refusedError(
     `a service (or another migration) is running on ${shown(address)}. Stop it, then run the command again.`,
     cause,
   );
@@ -102,13 +103,13 @@ async function openServer(address: LogAddress, { signal }: Opening): Promise<Eve
     return await openEventStore(address, { waitsFor: ['not_ready'], signal });
   } catch (error) {
     if (!(error instanceof ServerRefusedError) || error.kind === 'absent') throw error;
-    throw error.kind === 'address' ? new UsageError(error.reason) : refusal(error.reason, error);
+    throw error.kind === 'address' ? new UsageError(error.reason) : refusedError(error.reason, error);
   }
 }
 
 /** @throws CommandFailedError both are one log. */
 export function refuseSameLog(from: LogAddress, to: LogAddress): void {
-  if (identityOf(from) === identityOf(to)) throw refusal(`--from and --to are the same log, ${shown(from)}`);
+  if (identityOf(from) === identityOf(to)) throw refusedError(`--from and --to are the same log, ${shown(from)}`);
 }
 
 function identityOf(address: LogAddress): string {

@@ -10,9 +10,9 @@ import {
   type StoredEvent,
 } from '../eventstore/event-store.js';
 import { validateAppend, validateCanonical } from '../eventstore/validate-append.js';
-import { refusal } from '../failures.js';
-import type { Report } from '../flow/progress.js';
-import { eventsOf, withRetry, type Retrying } from '../eventstore/with-retry.js';
+import { refusedError } from '../failures.js';
+import type { ReportProgress } from '../flow/progress.js';
+import { eventsOf, withRetry, type RetryOptions } from '../eventstore/with-retry.js';
 
 /** At most twice this many streams are remembered, so that memory is constant. A hole in a forgotten stream is refused by the target. */
 const rememberedStreams = 25_000;
@@ -27,15 +27,15 @@ export interface ExaminedLog {
 
 type Beginning = Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
 
-interface Examination extends Retrying {
+interface Examination extends RetryOptions {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
-  readonly report: Report;
+  readonly report: ReportProgress;
 }
 
 /** @throws CommandFailedError in words; nothing was written. */
 export async function examineLog({ source, report, ...retrying }: Examination): Promise<ExaminedLog> {
   const head = await withRetry(() => source.head(), retrying);
-  if (head === logStart) throw refusal('the source holds no events: there is nothing to copy');
+  if (head === logStart) throw refusedError('the source holds no events: there is nothing to copy');
   const assertFollows = createHoleFinder();
   let beginning: Beginning | undefined;
   let events = 0;
@@ -46,7 +46,7 @@ export async function examineLog({ source, report, ...retrying }: Examination): 
     assertStorable(event, events);
     report({ phase: 'reading the source', done: events });
   }
-  if (beginning === undefined) throw refusal('the source has a head, but no events could be read');
+  if (beginning === undefined) throw refusedError('the source has a head, but no events could be read');
   return { events, head, ...beginning };
 }
 
@@ -57,13 +57,13 @@ function assertStorable(event: StoredEvent, place: number): void {
     validateCanonical([event]);
   } catch (error) {
     if (!(error instanceof InvalidAppendError)) throw error;
-    throw refusal(`event ${place}, ${eventInWords(event)}, can be stored nowhere: ${error.message}`, error);
+    throw refusedError(`event ${place}, ${eventInWords(event)}, can be stored nowhere: ${error.message}`, error);
   }
 }
 
 /** Every log begins with its name. */
 function beginningOf(first: StoredEvent): Beginning {
-  const refused = (why: string): Error => refusal(`the source does not begin as a log of this service: ${why}`);
+  const refused = (why: string): Error => refusedError(`the source does not begin as a log of this service: ${why}`);
   if (first.stream !== serviceStream || first.type !== 'ServiceInitialised' || first.revision !== 0n)
     throw refused(
       `its first event is ${eventInWords(first)}, not ServiceInitialised at revision 0 of ${serviceStream}`,
@@ -90,7 +90,7 @@ function createHoleFinder(): (event: StoredEvent) => void {
     const { stream, revision } = event;
     const previous = young.get(stream) ?? old.get(stream) ?? (hasForgotten ? revision - 1n : -1n);
     if (revision !== previous + 1n)
-      throw refusal(
+      throw refusedError(
         `the source has a hole: ${eventInWords(event)} is not preceded by revision ${revision - 1n} of its stream`,
       );
     if (young.size >= rememberedStreams) {

@@ -1,4 +1,4 @@
-/** An export of events as a log that can be read: positions are places in the file, so that reading goes on where it was left. */
+/** Reads an export of events as a log: positions are offsets in the file, so that reading can be resumed. */
 import { createReadStream, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, ReadAllOptions, StoredEvent } from '../eventstore/event-store.js';

@@ -4,7 +4,7 @@ import { accessSchemas, type AccessEvent } from './access.js';
 import { contactSchemas, type ContactEvent } from './contact.js';
 import { emailSchemas, type EmailEvent } from './email.js';
 import { erasureSchemas, type ErasureEvent } from './erasures.js';
-import { metadataSchema, type EventSchemas, type Metadata, type Recorded } from './envelope.js';
+import { metadataSchema, type EventSchemas, type Metadata, type RecordedEvent } from './envelope.js';
 import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
 import { keySchemas, type KeyEvent } from './keys.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
@@ -82,7 +82,7 @@ function createCodec() {
       assertSalted(event);
       return JSON.stringify(event.data);
     },
-    decode(stored: EncodedEvent): Recorded<DomainEvent> {
+    decode(stored: EncodedEvent): RecordedEvent<DomainEvent> {
       const { type } = stored;
       const schema = schemas.get(type);
       if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);

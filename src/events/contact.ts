@@ -19,7 +19,7 @@ export const profileFields = [
 ] as const;
 export type ProfileField = (typeof profileFields)[number];
 
-/** Of somebody of whom nothing but the address is known. */
+/** Of a contact of whom only the address is known. */
 export const noProfile: { readonly [Field in ProfileField]: null } = {
   firstName: null,
   lastName: null,

@@ -46,7 +46,7 @@ export const emailSchemas = {
   EmailFailed: z.object(outcome),
   /** Perhaps sent, perhaps not; `next_attempt_at` null = held. */
   EmailInDoubt: z.object({ ...attempt, reason: z.string(), next_attempt_at: time.nullable() }),
-  /** Not tried again without an operator's word. */
+  /** Not tried again until an operator releases it. */
   EmailHeld: z.object({ email_id: z.string(), reason: z.string() }),
   EmailReleased: z.object({
     email_id: z.string(),

@@ -44,7 +44,7 @@ export type Metadata = z.infer<typeof metadataSchema>;
 /** Keyed hashes of the `Idempotency-Key` of a request, and of what it asked for. */
 export type Idempotency = NonNullable<Metadata['idempotency']>;
 
-export interface Recorded<Event> {
+export interface RecordedEvent<Event> {
   readonly stream: string;
   readonly revision: bigint;
   /** Place in the whole log; sorts as a string. */
@@ -62,7 +62,7 @@ export interface NewEvent<Event> {
 }
 
 /** Events of one stream as this process has appended them. */
-export interface Appended<Event> {
+export interface AppendedEvents<Event> {
   readonly stream: string;
   readonly events: readonly NewEvent<Event>[];
   readonly revision: bigint;

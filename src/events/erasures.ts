@@ -1,4 +1,4 @@
-/** The register of erasures: the facts of the stream `erasures`. It names nobody. */
+/** The register of erasures: the facts of the stream `erasures`. Nothing in it is personal. */
 import { z } from 'zod';
 import type { EventOf } from './envelope.js';
 

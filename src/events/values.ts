@@ -52,7 +52,7 @@ export const subscriptionStatus = z
   .meta({ id: 'SubscriptionStatus', description: 'The status of a contact in a list.' });
 
 /** What a schema describes, as an answer: read-only. */
-export type Answer<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
+export type FrozenOutput<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value;
 
 /** An object that has a name in the API document. */

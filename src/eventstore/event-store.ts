@@ -146,7 +146,7 @@ export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** No room is left where the log is; nothing was written. It does not come right by waiting: somebody has to make room. */
+/** The disk of the log is full; nothing was written. Waiting does not help: somebody has to free space. */
 export class StoreFullError extends StoreUnavailableError {
   override readonly name = 'StoreFullError';
 }

@@ -19,7 +19,7 @@ export const macOf = (
     .digest('hex');
 
 /** Of a log and its sealed head, read at one moment. */
-export interface SealedLog {
+export interface SealedLogState {
   readonly logId: string;
   /** How many events the log has. */
   readonly count: number;
@@ -39,7 +39,7 @@ export interface HeadFault {
  * @param key undefined: it is not known, so the MAC is not checked, and who wrote the sealed head is not known either
  */
 export function headFault(
-  { logId, count, sealed, linkThere }: SealedLog,
+  { logId, count, sealed, linkThere }: SealedLogState,
   key: Uint8Array | undefined,
 ): HeadFault | undefined {
   const fault = (message: string): HeadFault => ({ kind: 'sealed_head', message });
@@ -57,14 +57,14 @@ export function headFault(
 const mark = 'its sealed head';
 
 /** Where nothing may come after the sealed head, because each append moves it. */
-export function unsealedEvents({ count, sealed }: Pick<SealedLog, 'count' | 'sealed'>): HeadFault | undefined {
+export function unsealedEvents({ count, sealed }: Pick<SealedLogState, 'count' | 'sealed'>): HeadFault | undefined {
   const found = sealed && endFault({ count, linkThere: sealed.head }, sealed, mark);
   return found && { ...found, message: `${found.message}, or put an older sealed head there` };
 }
 
 /** Why a log does not end where it is known to. `mark` names how that is known. */
 export function endFault(
-  { count, linkThere }: Pick<SealedLog, 'count' | 'linkThere'>,
+  { count, linkThere }: Pick<SealedLogState, 'count' | 'linkThere'>,
   known: Pick<ChainHead, 'count' | 'head'>,
   mark: string,
 ): HeadFault | undefined {
@@ -85,6 +85,6 @@ export function endFault(
 
 /** What is said of a log that does not end as the process that writes it has left it. */
 export const leftFault = (
-  found: Pick<SealedLog, 'count' | 'linkThere'>,
+  found: Pick<SealedLogState, 'count' | 'linkThere'>,
   known: Pick<ChainHead, 'count' | 'head'>,
 ): string | undefined => endFault(found, known, 'the end that this service left')?.message;

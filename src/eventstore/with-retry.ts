@@ -18,7 +18,7 @@ export interface RetryPolicy {
   readonly longestPauseMs: number;
 }
 
-export interface Retrying {
+export interface RetryOptions {
   readonly retry: RetryPolicy;
   readonly signal: AbortSignal;
 }
@@ -28,13 +28,13 @@ export const commandRetry: RetryPolicy = { timeoutMs: 60_000, longestPauseMs: 5_
 
 const firstPauseMs = 100;
 
-/** A full disk stays full: the operator hears of it at once. */
+/** A full disk stays full: report it at once. */
 const mayPass = (error: unknown): boolean =>
   (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) ||
   error instanceof AppendInDoubtError ||
   (error instanceof CommandFailedError && error.type === 'no_service');
 
-function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: Retrying) {
+function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: RetryOptions) {
   let failingSince: number | undefined;
   let pauseMs = firstPauseMs;
   return {
@@ -56,7 +56,7 @@ function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: Retrying)
 }
 
 /** @throws what `action` throws, once the time is over; the signal's reason when it aborts. */
-export async function withRetry<Result>(action: () => Promise<Result>, retrying: Retrying): Promise<Result> {
+export async function withRetry<Result>(action: () => Promise<Result>, retrying: RetryOptions): Promise<Result> {
   const retry = createRetry(retrying);
   for (;;) {
     retrying.signal.throwIfAborted();
@@ -68,7 +68,7 @@ export async function withRetry<Result>(action: () => Promise<Result>, retrying:
   }
 }
 
-export interface Reading<Event extends StoredEvent = StoredEvent> extends Retrying {
+export interface RetriedRead<Event extends StoredEvent = StoredEvent> extends RetryOptions {
   readonly reader: { readAll(options: ReadAllOptions): AsyncIterable<readonly Event[]> };
   /** Exclusive. Default: the beginning. */
   readonly after?: Position;
@@ -82,7 +82,7 @@ export async function* eventsOf<Event extends StoredEvent>({
   after: position = logStart,
   until,
   ...retrying
-}: Reading<Event>): AsyncGenerator<Event, undefined> {
+}: RetriedRead<Event>): AsyncGenerator<Event, undefined> {
   const { signal } = retrying;
   const retry = createRetry(retrying);
   for (;;) {

@@ -20,7 +20,7 @@ const event = z
   .meta({ id: 'ProvenEvent' });
 export type ProvenEvent = Readonly<z.output<typeof event>>;
 
-/** Position and id of the last sealed event are left out: they are somebody else's. */
+/** Position and id of the last sealed event are left out: that event is about another person. */
 export const proofSchema = z
   .strictObject({
     format: z.literal('audience-ledger-proof/1'),

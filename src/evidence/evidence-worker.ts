@@ -6,14 +6,14 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { keepVerifiedHead, readVerifiedHead } from './verified-head.js';
 import type { Difference } from './verify-difference.js';
-import { outcomeOf, verifyOn, verifyTail, type Outcome } from './verify-on.js';
+import { outcomeOf, verifyOn, verifyTail, type VerificationOutcome } from './verify-on.js';
 import { verifyLog, type Verification } from './verify.js';
 import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
-/** What the main thread hears: at the start of the tail, then of the whole log; nothing after a difference or a failure. */
+/** Messages to the main thread: first the result of the tail, then of the whole log; none after a difference or a failure. */
 export type FromVerifier =
   | { readonly type: 'tail'; readonly difference: Difference | undefined }
-  | ({ readonly type: 'whole' } & Outcome)
+  | ({ readonly type: 'whole' } & VerificationOutcome)
   | { readonly type: 'failed'; readonly message: string };
 
 const chainHead = z.object({ count: z.number(), head: z.string(), position: z.string() });

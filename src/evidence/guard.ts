@@ -3,7 +3,7 @@ import { readLogId } from '../eventstore/log-id.js';
 import { printable } from '../events/printable.js';
 import type { Difference } from './verify-difference.js';
 import { keptChain, keptFault } from './link-blocks.js';
-import { outcomeOf, verifyOn, type Since } from './verify-on.js';
+import { outcomeOf, verifyOn, type VerifiedBefore } from './verify-on.js';
 import { verifyLog } from './verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
@@ -13,7 +13,7 @@ import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { startWorkerThread } from '../flow/worker-thread.js';
 
-/** So many events are verified in less time than a thread takes to start. */
+/** Verifying this many events takes less time than starting a thread. */
 const eventsAtOnce = 4_000;
 
 /** The log is not what was written. The message is for the operator, and names no person. */
@@ -31,7 +31,7 @@ export interface EvidenceGuard {
    * @throws where the log cannot be read, or the signal aborts
    */
   verifyOn(headKey: Uint8Array, signal: AbortSignal): Promise<ChainHead | undefined>;
-  /** The log was found to be altered by somebody else than this guard. Not before its tail is verified, which tells more. */
+  /** Another part of the service has found the log altered. Call it only after the tail was verified, which tells more. */
   report(message: string): void;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
   fault(): string | null;
@@ -42,7 +42,7 @@ export interface EvidenceGuard {
 
 /** Refuses a log that has lost its beginning, or all of its events: it must not get a new one. @throws AlteredLogError */
 export async function refuseHeadless(log: OpenEventStore, file: string): Promise<void> {
-  if ((await log.head()) === logStart) return refuseAltered(log, file);
+  if ((await log.head()) === logStart) return refuseAlteredLog(log, file);
   if ((await readLogId(log)) !== undefined) return;
   throw new AlteredLogError(
     'the event log does not begin with its own name: it was altered, or is not one of this service',
@@ -50,7 +50,7 @@ export async function refuseHeadless(log: OpenEventStore, file: string): Promise
 }
 
 /** By its sealed head, or by what its writer has found. @throws AlteredLogError */
-export function refuseAltered(store: Pick<OpenEventStore, 'altered'>, file: string): void {
+export function refuseAlteredLog(store: Pick<OpenEventStore, 'altered'>, file: string): void {
   const message = store.altered?.();
   if (message !== undefined)
     throw new AlteredLogError(`the event log was altered: ${message}. ${advice(file)}. Nothing was changed`);
@@ -125,14 +125,14 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
   };
 }
 
-interface Verifying {
+interface VerificationJob {
   /** Undefined: all of it. */
-  readonly since?: Since;
+  readonly since?: VerifiedBefore;
   readonly signal: AbortSignal;
   readonly take: (message: FromVerifier) => void;
 }
 
-async function verify({ file, views }: GuardedLog, { since, signal, take }: Verifying): Promise<void> {
+async function verify({ file, views }: GuardedLog, { since, signal, take }: VerificationJob): Promise<void> {
   let source: SqliteEventReader | undefined;
   try {
     source = openSqliteEventReader({ file, pollMs: 0 });
@@ -152,8 +152,8 @@ async function verify({ file, views }: GuardedLog, { since, signal, take }: Veri
 }
 
 function verifyInThread(
-  workerData: GuardedLog & { readonly until: ChainHead; readonly since: Since | undefined },
-  { signal, take }: Verifying,
+  workerData: GuardedLog & { readonly until: ChainHead; readonly since: VerifiedBefore | undefined },
+  { signal, take }: VerificationJob,
 ): Promise<void> {
   return new Promise((resolve) => {
     let isOver = false;

@@ -1,6 +1,6 @@
 /** Whether a log is still the one that was sealed, by what is stored of its chain and tree, which is cheap; and whether the events behind a page are. */
 import { readLogId } from '../eventstore/log-id.js';
-import type { ReportSources, Shown } from '../audit/report/report.js';
+import type { ReportSources, ShownEvents } from '../audit/report/report.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
@@ -9,11 +9,13 @@ import { AlteredBlockError, pathOf } from './prove.js';
 import { createTree } from './proofs.js';
 import { checkSeal, fingerprintOf, ofAnotherLog, type Seal } from './seal.js';
 
-export type SealedLog = Pick<EventReader, 'readStream' | 'readAt'> & { headAt?(count: number): ChainHead | undefined };
+export type SealedLogReader = Pick<EventReader, 'readStream' | 'readAt'> & {
+  headAt?(count: number): ChainHead | undefined;
+};
 
 /** Why a seal does not hold; undefined: it holds. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function sealFaults(
-  log: SealedLog,
+  log: SealedLogReader,
   source: TreeSource,
 ): Promise<(seal: Seal) => Promise<string | undefined>> {
   const logId = await readLogId(log);
@@ -38,7 +40,7 @@ export async function sealFaults(
 /** What a report tells of these seals, the newest first, and the check of the page that names one. @throws as `sealFaults` */
 export async function reportedSeals(
   seals: readonly Seal[],
-  log: SealedLog,
+  log: SealedLogReader,
   source: TreeSource,
 ): Promise<ReportedSeals> {
   const faultOf = await sealFaults(log, source);
@@ -61,7 +63,7 @@ export async function reportedSeals(
 type ReportedSeals = Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>;
 
 interface Sealed {
-  readonly log: SealedLog;
+  readonly log: SealedLogReader;
   readonly source: TreeSource;
   /** One that holds. */
   readonly seal: Seal;
@@ -69,7 +71,7 @@ interface Sealed {
 
 /** Computes the leaf of each event; of those after the seal it is compared with what is kept of the tree. @throws AlteredBlockError @throws AlteredEventError */
 function demandWritten({ log, source, seal }: Sealed) {
-  return async ({ stream, positions }: Shown): Promise<void> => {
+  return async ({ stream, positions }: ShownEvents): Promise<void> => {
     const tree = createTree(source);
     const count = await source.count();
     const now = { count, root: await tree.rootAt(count) };

@@ -53,14 +53,14 @@ export const hashesIn = (hex: string): readonly Hash[] =>
     fromHex(hex.slice(at * hashCharacters, (at + 1) * hashCharacters)),
   );
 
-export interface Grown {
+export interface ExtendedBlocks {
   readonly blocks: ReadonlyMap<number, Block>;
   readonly head: ChainHead;
   readonly open: Block | undefined;
 }
 
 /** The chain with these events at its end, and the blocks that have changed, by number. */
-export function grown(chain: Pick<KeptChain, 'head' | 'open'>, events: readonly StoredEvent[]): Grown {
+export function grown(chain: Pick<KeptChain, 'head' | 'open'>, events: readonly StoredEvent[]): ExtendedBlocks {
   const blocks = new Map<number, Block>();
   let { count, position } = chain.head;
   let link = fromHex(chain.head.head);
@@ -87,14 +87,14 @@ export function rootOfBlock({ leaves }: Block): Hash | undefined {
     .at(-1);
 }
 
-export type Kept = Pick<ReadModelReader, 'checkpoint' | 'getMany'>;
+export type EvidenceReader = Pick<ReadModelReader, 'checkpoint' | 'getMany'>;
 
-export async function keptBlock(readModels: Kept, number: number): Promise<Block | undefined> {
+export async function keptBlock(readModels: EvidenceReader, number: number): Promise<Block | undefined> {
   const id = blockId(number);
   return (await readModels.getMany<Block>(evidenceView, [id])).get(id)?.document;
 }
 
-export async function keptSealedHead(readModels: Kept): Promise<SealedHead | undefined> {
+export async function keptSealedHead(readModels: EvidenceReader): Promise<SealedHead | undefined> {
   return (await readModels.getMany<SealedHead>(evidenceView, [sealedHeadId])).get(sealedHeadId)?.document;
 }
 
@@ -107,7 +107,7 @@ export interface KeptChain {
 }
 
 /** As far as the checkpoint says: a commit that was broken off leaves more. @throws ReadModelsUnavailableError, Error the block at its end is missing */
-export async function keptChain(readModels: Kept): Promise<KeptChain> {
+export async function keptChain(readModels: EvidenceReader): Promise<KeptChain> {
   const checkpoint = await readModels.checkpoint(evidenceCheckpoint);
   if (checkpoint === null) return { checkpoint, head: emptyChain, open: undefined, sealed: undefined };
   const sealed = await keptSealedHead(readModels);
@@ -126,7 +126,7 @@ export async function keptChain(readModels: Kept): Promise<KeptChain> {
 }
 
 /** Undefined where nothing is kept. @throws ReadModelsUnavailableError */
-export async function keptHead(readModels: Kept): Promise<ChainHead | undefined> {
+export async function keptHead(readModels: EvidenceReader): Promise<ChainHead | undefined> {
   const { checkpoint, head } = await keptChain(readModels);
   return checkpoint === null ? undefined : head;
 }
@@ -143,7 +143,7 @@ export function keptFault({ head, sealed, checkpoint }: KeptChain, key: Uint8Arr
 }
 
 /** The links, in hex, by the leaves that were computed when the events were first read. @throws ReadModelsUnavailableError */
-export async function* storedLinks(readModels: Kept): AsyncGenerator<string, undefined> {
+export async function* storedLinks(readModels: EvidenceReader): AsyncGenerator<string, undefined> {
   const checkpoint = await readModels.checkpoint(evidenceCheckpoint);
   const count = checkpoint === null ? 0 : countOf(checkpoint);
   let link = fromHex(firstLink);

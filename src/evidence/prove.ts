@@ -49,13 +49,13 @@ export async function provePerson(
     );
   const tree = createTree(source);
   await demandSealed(tree, seal);
-  const numbered = async (events: readonly StoredEvent[]): Promise<readonly Numbered[]> => {
+  const numbered = async (events: readonly StoredEvent[]): Promise<readonly NumberedEvent[]> => {
     const ordinals = await source.ordinalsAt(events.map(({ position }) => position));
     const found = events.map((event, index) => ({ event, ordinal: ordinals[index] ?? Infinity }));
     return found.filter(({ ordinal }) => ordinal <= count);
   };
 
-  const own: Numbered[] = [];
+  const own: NumberedEvent[] = [];
   let isEmpty = true;
   for await (const page of stored.ofStream(stream, signal)) {
     isEmpty = false;
@@ -76,7 +76,7 @@ export async function provePerson(
   return createProof({ ...statement, stream, last_revision: own.length - 1, deletions: ordinals }, events, key);
 }
 
-export interface Numbered {
+export interface NumberedEvent {
   readonly ordinal: number;
   readonly event: StoredEvent;
 }
@@ -94,7 +94,7 @@ async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promi
     );
 }
 
-async function proven(numbered: Numbered, sealed: SealedTree): Promise<ProvenEvent> {
+async function proven(numbered: NumberedEvent, sealed: SealedTree): Promise<ProvenEvent> {
   const { ordinal, event } = numbered;
   const { stream, revision, id, type, data, metadata } = event;
   const path = await pathOf(numbered, sealed);
@@ -107,7 +107,7 @@ export interface SealedTree {
 }
 
 /** From the leaf of this event, computed here, to the root. @throws AlteredBlockError it leads elsewhere @throws AlteredEventError */
-export async function pathOf({ ordinal, event }: Numbered, { tree, seal: { count, root } }: SealedTree) {
+export async function pathOf({ ordinal, event }: NumberedEvent, { tree, seal: { count, root } }: SealedTree) {
   const path = await tree.inclusion(ordinal, count);
   if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) === root) return path;
   throw new AlteredBlockError(
@@ -130,7 +130,7 @@ const naming = z.object({
 });
 
 /** The lists and tags that these events name, also those of a type that this version does not know. */
-function namedIn(events: readonly Numbered[]): { readonly list: Set<string>; readonly tag: Set<string> } {
+function namedIn(events: readonly NumberedEvent[]): { readonly list: Set<string>; readonly tag: Set<string> } {
   const named = { list: new Set<string>(), tag: new Set<string>() };
   for (const { event } of events) {
     const { list_id: list, tags = [] } = naming.safeParse(jsonOrText(event.data)).data ?? {};

@@ -13,13 +13,13 @@ import {
   rootOfBlock,
   rootsView,
   type Block,
-  type Kept,
+  type EvidenceReader,
   type RootsPage,
 } from './link-blocks.js';
 
 const pageOf = (block: number): number => Math.floor(block / blocksPerPage);
 
-async function keptPage(readModels: Kept, page: number): Promise<RootsPage> {
+async function keptPage(readModels: EvidenceReader, page: number): Promise<RootsPage> {
   const id = blockId(page);
   const stored = await readModels.getMany<RootsPage>(rootsView, [id]);
   return stored.get(id)?.document ?? { roots: '', firsts: [] };
@@ -27,7 +27,7 @@ async function keptPage(readModels: Kept, page: number): Promise<RootsPage> {
 
 /** The pages that change with these blocks, by document id. */
 export async function rootsPages(
-  readModels: Kept,
+  readModels: EvidenceReader,
   blocks: ReadonlyMap<number, Block>,
 ): Promise<ReadonlyMap<string, RootsPage>> {
   const pages = new Map<string, RootsPage>();
@@ -47,7 +47,7 @@ export async function rootsPages(
 }
 
 /** The tree of a log whose evidence is kept beside the views. */
-export function keptTree(readModels: Kept): TreeSource {
+export function keptTree(readModels: EvidenceReader): TreeSource {
   const count = async (): Promise<number> => {
     const checkpoint = await readModels.checkpoint(evidenceCheckpoint);
     return checkpoint === null ? 0 : countOf(checkpoint);
@@ -85,7 +85,7 @@ export function keptTree(readModels: Kept): TreeSource {
       for (const block of new Set([...wanted].map((position) => firsts.findLastIndex((first) => first <= position))))
         for (const [index, position] of ((await keptBlock(readModels, block))?.positions ?? []).entries())
           if (wanted.delete(position)) ordinals.set(position, block * eventsPerBlock + index + 1);
-      // Else a proof would leave it out, and say that there is no such event.
+      // Otherwise a proof would leave the event out, as if it did not exist.
       for (const position of wanted) throw new Error(`the event at ${position} is not among those that are kept`);
       return positions.map((position) => ordinals.get(position));
     },

@@ -25,7 +25,7 @@ export function openSealKey({ file: own, dataDir }: SealKeyPlaces, onMade: (file
   const file = own ?? path.join(dataDir, sealKeyName);
   if (own !== undefined || existsSync(file)) return readSealKey(file);
   const { privateKey } = generateKeyPairSync('ed25519');
-  // When a key is lost, its seals look like a stranger's. Another process may have been quicker.
+  // Durable: when a key is lost, its seals look like those of a stranger. Another process may have made one meanwhile.
   if (!createDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())) return readSealKey(file);
   onMade(file);
   return privateKey;

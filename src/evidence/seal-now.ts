@@ -7,7 +7,7 @@ import type { TreeSource } from '../eventstore/tree.js';
 import { createTree } from './proofs.js';
 import { createSeal, type Seal } from './seal.js';
 
-interface Verified {
+interface VerifiedLog {
   readonly log: EventReader;
   readonly source: TreeSource;
   /** How far the log is known to be intact. */
@@ -17,7 +17,7 @@ interface Verified {
 }
 
 /** @throws SealError nothing is verified. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function sealNow({ log, source, verified, key, now }: Verified): Promise<Seal> {
+export async function sealNow({ log, source, verified, key, now }: VerifiedLog): Promise<Seal> {
   const { count, position } = verified;
   const last = count === 0 ? undefined : await log.readAt(position);
   const root = last === undefined ? null : await createTree(source).rootAt(count);

@@ -7,7 +7,7 @@ import { AlteredEventError, type LinkSource } from '../eventstore/link-source.js
 import { readLogId } from '../eventstore/log-id.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { CommandFailedError } from '../failures.js';
-import { reportedSeals, type SealedLog } from './holding-seal.js';
+import { reportedSeals, type SealedLogReader } from './holding-seal.js';
 import { openLinks, type LogPlace } from './open-links.js';
 import { AlteredBlockError } from './prove.js';
 import { newestSeals, sealsName } from './seal-folder.js';
@@ -15,7 +15,7 @@ import type { Seal } from './seal.js';
 import { openHeadCheck } from './verify-head.js';
 
 interface SealedReportOptions {
-  readonly log: EventReader & SealedLog;
+  readonly log: EventReader & SealedLogReader;
   readonly place: LogPlace & { readonly dataDir: string };
   readonly audit: ReportSources['audit'];
   /** One that was kept elsewhere. Undefined: those of the data folder say what they can. */
@@ -43,7 +43,7 @@ export async function sealedReport(request: ReportRequest, options: SealedReport
   }
 }
 
-/** Nor is a page that names a seal made of what somebody else has appended. On a server nothing tells of that. */
+/** A page that names a seal is not made of events that another program has appended either. On a server this cannot be found out. */
 async function demandOwnEnd(source: LinkSource, { log, place }: SealedReportOptions): Promise<void> {
   const { sealed, end, difference } = await openHeadCheck(source, { key: await place.headKey(log) });
   if (end === undefined) return;

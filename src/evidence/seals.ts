@@ -97,7 +97,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
     if (reason !== undefined) logger.warn({ sealed_at, reason }, 'the newest seal in the data folder does not hold');
   }
 
-  /** What stands in the file after the end that this process knows may be somebody else's. */
+  /** Events in the file after the end that this process knows may be of another program. */
   function own(read: ChainHead): ChainHead {
     const known = store.chainHead?.();
     return known !== undefined && known.count < read.count ? known : read;

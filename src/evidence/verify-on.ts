@@ -8,12 +8,12 @@ import { openHeadCheck } from './verify-head.js';
 import { verifyChain, type Verification } from './verify.js';
 
 /** What differs, if anything does, and how far the log was verified. */
-export interface Outcome {
+export interface VerificationOutcome {
   readonly difference: Difference | undefined;
   readonly verified: ChainHead;
 }
 
-export function outcomeOf(result: Verification): Outcome {
+export function outcomeOf(result: Verification): VerificationOutcome {
   const { count, head, position } = result;
   return { difference: result.intact ? undefined : result.difference, verified: { count, head, position } };
 }
@@ -21,11 +21,11 @@ export function outcomeOf(result: Verification): Outcome {
 interface VerifyOnOptions {
   readonly log: Pick<EventReader, 'readStream'>;
   readonly source: LinkSource;
-  readonly since: Since;
+  readonly since: VerifiedBefore;
   readonly signal?: AbortSignal;
 }
 
-export interface Since {
+export interface VerifiedBefore {
   /** How far the log was verified before. */
   readonly verified: ChainHead;
   /** Of the sealed head; undefined: it is not known, and its MAC is not checked. */
@@ -33,7 +33,7 @@ export interface Since {
 }
 
 /** To the end of the log as it is now, whose sealed head must fit. @throws StoreUnavailableError; the signal's reason when it aborts */
-export async function verifyOn({ log, source, since, signal }: VerifyOnOptions): Promise<Outcome> {
+export async function verifyOn({ log, source, since, signal }: VerifyOnOptions): Promise<VerificationOutcome> {
   const { verified, headKey } = since;
   const end = await openHeadCheck(source, { key: headKey });
   const after = verified.count === 0 ? {} : { after: verified };

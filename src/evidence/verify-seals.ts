@@ -3,7 +3,7 @@ import { toHex, type Hash } from '../eventstore/chain.js';
 import { ofAnotherLog, type Seal } from './seal.js';
 import { nowhere, type Difference } from './verify-difference.js';
 
-export type Sealed = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
+export type SealContent = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
 
 interface ChainPoint {
   readonly logId: string | null;
@@ -12,11 +12,11 @@ interface ChainPoint {
   readonly root: () => Hash | undefined;
 }
 
-export function createSealChecks(seals: readonly Sealed[]) {
+export function createSealChecks(seals: readonly SealContent[]) {
   const waiting = [...seals].sort((one, other) => one.count - other.count);
   let foreign: Difference | undefined;
-  let holding: Sealed | undefined;
-  let failing: { readonly seal: Sealed; readonly message: string } | undefined;
+  let holding: SealContent | undefined;
+  let failing: { readonly seal: SealContent; readonly message: string } | undefined;
 
   return {
     take(reached: ChainPoint): void {
@@ -50,17 +50,17 @@ export function createSealChecks(seals: readonly Sealed[]) {
   };
 }
 
-function foreignOf(seals: readonly Sealed[], logId: string | null): Difference | undefined {
+function foreignOf(seals: readonly SealContent[], logId: string | null): Difference | undefined {
   const [message] = seals.flatMap((seal) => ofAnotherLog(seal, logId ?? undefined) ?? []);
   return message === undefined ? undefined : nowhere({ kind: 'log', ordinal: null, message });
 }
 
-function wrongIn(seal: Sealed, { link, root }: ChainPoint): string | undefined {
+function wrongIn(seal: SealContent, { link, root }: ChainPoint): string | undefined {
   if (seal.head === toHex(link) && seal.root === toHex(root() ?? '')) return undefined;
   return `the history up to event ${seal.count} is not the one that was sealed at ${seal.sealed_at}: it was altered, and its links were computed again`;
 }
 
-function whence({ count }: Sealed, holding: Sealed | undefined): string {
+function whence({ count }: SealContent, holding: SealContent | undefined): string {
   const until = `. The difference lies at or before event ${count}`;
   return holding === undefined
     ? `${until}; where, cannot be said without an older seal`

@@ -20,13 +20,13 @@ import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.j
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, createStreamChecks, type Finding } from './verify-findings.js';
 import { openHeadCheck, type HeadResult } from './verify-head.js';
-import { createSealChecks, type Sealed } from './verify-seals.js';
+import { createSealChecks, type SealContent } from './verify-seals.js';
 
 export interface VerifyOptions {
   readonly source: LinkSource;
   /** Events after this position are not looked at. Default: up to the end as it is then. */
   readonly until?: Position | undefined;
-  readonly seals?: readonly Sealed[] | undefined;
+  readonly seals?: readonly SealContent[] | undefined;
   /** Undefined: the sealed head is not looked at. Without the key, which comes from the secret, its MAC is not checked. */
   readonly sealedHead?: { readonly key: Uint8Array | undefined } | undefined;
   /**
@@ -55,7 +55,7 @@ interface Verified {
   /** Null: it was not looked at. */
   readonly sealed_head: HeadResult | null;
   /** The newest of the given seals that holds, of those that were reached. */
-  readonly holding: Sealed | null;
+  readonly holding: SealContent | null;
   /** Broken invariants: faults of the writer, not of the record. */
   readonly findings: readonly Finding[];
 }

@@ -12,7 +12,7 @@ export interface Sink {
 
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
-export interface Written {
+export interface WrittenFile {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -31,7 +31,7 @@ export function demandPlace(file: string, isForced: boolean): void {
  * Written into a folder beside its place, made durable, then renamed. Nothing is left when it ends early.
  * @throws CommandFailedError the folder cannot be written to. @throws what the pieces throw; what the file system throws.
  */
-export function writeWhole(file: string, pieces: Pieces): Promise<Written> {
+export function writeWhole(file: string, pieces: Pieces): Promise<WrittenFile> {
   const folder = path.dirname(path.resolve(file));
   return withDraft(folder, async (own) => {
     const written = await writeDurably(path.join(own, 'data'), (handle) =>
@@ -63,7 +63,7 @@ function unwritable(folder: string, cause: unknown): CommandFailedError {
 }
 
 /** To standard output: its reader must look at the exit code. */
-export const writeOut = (output: Sink, pieces: Pieces): Promise<Written> =>
+export const writeOut = (output: Sink, pieces: Pieces): Promise<WrittenFile> =>
   writeAll((bytes) => output.write(bytes), pieces);
 
 /** Compares a file with the SHA-256 beside it, so that a part is not taken for the whole. False: there is none. @throws CommandFailedError */
@@ -86,7 +86,7 @@ export async function demandChecksum(file: string, signal: AbortSignal): Promise
   return true;
 }
 
-async function writeAll(write: (bytes: Uint8Array) => Promise<void>, pieces: Pieces): Promise<Written> {
+async function writeAll(write: (bytes: Uint8Array) => Promise<void>, pieces: Pieces): Promise<WrittenFile> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const piece of pieces) {

@@ -5,7 +5,7 @@ import { createGrowthFold, growthRows, type FoldedGrowth } from '../projections/
 import { firstDayOf } from '../projections/sum-by-interval.js';
 import { listGrowth } from '../projections/list-growth.js';
 import { everyEvent, type ExportLog } from './log.js';
-import { tableOf, type Columns, type ExportSource, type Row } from './source.js';
+import { tableOf, type Columns, type ExportSource, type ExportRow } from './source.js';
 
 const columns: Columns = {
   list_id: 'text',
@@ -24,7 +24,7 @@ export const growthSource = (log: ExportLog): ExportSource => tableOf(columns, (
 
 const handled: ReadonlySet<string> = new Set(listGrowth.handles);
 
-async function* rows(log: ExportLog): AsyncGenerator<Row> {
+async function* rows(log: ExportLog): AsyncGenerator<ExportRow> {
   const fold = createGrowthFold(log.time);
   let lastDay = '';
   for await (const stored of everyEvent(log)) {
@@ -38,7 +38,7 @@ async function* rows(log: ExportLog): AsyncGenerator<Row> {
 }
 
 /** Every day of the list's life, up to the last one on which anything happened in any list. */
-function* rowsOf({ growth, late }: FoldedGrowth, lastDay: string): Generator<Row> {
+function* rowsOf({ growth, late }: FoldedGrowth, lastDay: string): Generator<ExportRow> {
   const { list_id, list_name, deleted } = growth.life;
   const range: Range = {
     from: firstDayOf(growth),

@@ -2,11 +2,11 @@
 import { isAfterDeletion } from '../audit/names.js';
 import { decoded, readableContact } from '../audit/reading.js';
 import { codec, type DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { everyEvent, noteUnreadable, timeOf, versionThen, type ExportLog } from './log.js';
-import { tableOf, type Columns, type ExportSource, type Row } from './source.js';
+import { tableOf, type Columns, type ExportSource, type ExportRow } from './source.js';
 
 const columns: Columns = {
   list_id: 'text',
@@ -26,7 +26,7 @@ interface Members {
 /** Deleted ones are among them, under their last name and without members. */
 export const listsSource = (log: ExportLog): ExportSource => tableOf(columns, () => rows(log));
 
-async function* rows(log: ExportLog): AsyncGenerator<Row> {
+async function* rows(log: ExportLog): AsyncGenerator<ExportRow> {
   for (const [id, members] of await count(log)) {
     const row = rowOf(log, id, members);
     if (row !== undefined) yield row;
@@ -34,7 +34,7 @@ async function* rows(log: ExportLog): AsyncGenerator<Row> {
 }
 
 /** In the order of their creation. Undefined: it had not been created. */
-function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members): Row | undefined {
+function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members): ExportRow | undefined {
   const version = versionThen(log, 'list', id);
   const created = log.moment.versions('list', id)?.[0];
   if (version === undefined || created === undefined) return undefined;
@@ -58,7 +58,7 @@ async function count(log: ExportLog): Promise<ReadonlyMap<string, Members>> {
 }
 
 /** Catalogues have been read before: an unreadable event of theirs has ended the export. */
-const readable = (stored: StoredEvent): Recorded<DomainEvent> | undefined =>
+const readable = (stored: StoredEvent): RecordedEvent<DomainEvent> | undefined =>
   isContactStream(stored.stream) ? readableContact(stored) : decoded(stored);
 
 const isUnknown = ({ type, stream }: StoredEvent): boolean => !codec.knows(type) && isContactStream(stream);
@@ -66,7 +66,11 @@ const isUnknown = ({ type, stream }: StoredEvent): boolean => !codec.knows(type)
 type ErasedData = Extract<DomainEvent, { type: 'ContactErased' }>['data'];
 
 /** An event says what the status was before it, so no member has to be remembered. */
-function take(lists: Map<string, Members>, { event, position }: Recorded<DomainEvent>, { moment }: ExportLog): void {
+function take(
+  lists: Map<string, Members>,
+  { event, position }: RecordedEvent<DomainEvent>,
+  { moment }: ExportLog,
+): void {
   if (event.type === 'ListCreated') lists.set(event.data.list_id, { Subscribed: 0, Unsubscribed: 0 });
   const membersOf = (listId: string): Members | undefined =>
     isAfterDeletion(moment.versions('list', listId), position) ? undefined : lists.get(listId);

@@ -1,19 +1,19 @@
 /** The log that an export is made of: up to one position, and cut at a time where one is given. */
 import type { Metadata } from '../events/envelope.js';
-import { type Moment, type NamedKind, type NameVersion, versionAt } from '../audit/names.js';
+import { type CataloguesAsOf, type NamedKind, type NameVersion, versionAt } from '../audit/names.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audit/unreadable.js';
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { LinkSource } from '../eventstore/link-source.js';
 import { eventInWords, logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from '../failures.js';
-import { eventsOf, type Reading, type Retrying } from '../eventstore/with-retry.js';
+import { eventsOf, type RetriedRead, type RetryOptions } from '../eventstore/with-retry.js';
 
-export interface ExportLog extends Retrying {
+export interface ExportLog extends RetryOptions {
   readonly reader: EventReader;
   /** Where the store itself keeps the evidence chain, its links; else null for each event. */
   readonly links: LinkSource;
   /** The catalogues, and the last position that is looked at. */
-  readonly moment: Moment;
+  readonly moment: CataloguesAsOf;
   /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
   readonly time: string | undefined;
   /** Events that the export needs and that cannot be read. */
@@ -39,7 +39,7 @@ export function everyLinkedEvent(log: ExportLog): AsyncGenerator<LinkedEvent> {
 
 async function* upToHorizon<Event extends StoredEvent>(
   { moment, retry, signal, onRead }: ExportLog,
-  reader: Reading<Event>['reader'],
+  reader: RetriedRead<Event>['reader'],
 ): AsyncGenerator<Event> {
   for await (const event of eventsOf({ reader, until: moment.horizon, retry, signal })) {
     onRead();

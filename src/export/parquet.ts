@@ -1,7 +1,7 @@
 /** Turns an export into a Parquet file, row group by row group: only one of them is ever in memory. Each piece must be taken before the next one is asked for. */
 import { ByteWriter, ParquetWriter, type ColumnSource, type SchemaElement } from 'hyparquet-writer';
 import { isCalendarDay } from '../audit/times.js';
-import type { Cell, Columns, ColumnType, ExportSource, Row } from './source.js';
+import type { ExportCell, Columns, ColumnType, ExportSource, ExportRow } from './source.js';
 
 const rowsPerGroup = 10_000;
 const charactersPerGroup = 4 * 1024 * 1024;
@@ -10,7 +10,7 @@ export async function* asParquet(source: ExportSource): AsyncGenerator<Uint8Arra
   const { columns } = source;
   const bytes = new ByteWriter();
   const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), createdBy: 'audience-ledger' });
-  let rows: Row[] = [];
+  let rows: ExportRow[] = [];
   let characters = 0;
   for await (const record of source.records()) {
     for (const row of record.rows()) {
@@ -30,7 +30,7 @@ export async function* asParquet(source: ExportSource): AsyncGenerator<Uint8Arra
   yield bytes.getBytes();
 }
 
-function groupOf(columns: Columns, rows: readonly Row[]) {
+function groupOf(columns: Columns, rows: readonly ExportRow[]) {
   const columnData = Object.entries(columns).map(([name, type], index): ColumnSource => {
     const data = rows.map((row) => valueOf(row[index] ?? null, type));
     return { name, data, statistics: type !== 'long_text' };
@@ -38,7 +38,7 @@ function groupOf(columns: Columns, rows: readonly Row[]) {
   return { columnData, rowGroupSize: rowsPerGroup * 2 };
 }
 
-function valueOf(cell: Cell, type: ColumnType): string | bigint | Date | null {
+function valueOf(cell: ExportCell, type: ColumnType): string | bigint | Date | null {
   if (cell === null) return null;
   switch (type) {
     case 'text':

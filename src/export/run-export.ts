@@ -1,25 +1,25 @@
 /** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
 import { setMaxListeners } from 'node:events';
 import { createCatalogues } from '../audit/names.js';
-import { createUnreadableNotes, type Unreadable } from '../audit/unreadable.js';
+import { createUnreadableNotes, type UnreadableSummary } from '../audit/unreadable.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import { contactsSource } from './contacts.js';
 import { eventsSource } from './events.js';
-import { writeOut, writeWhole, type Pieces, type Sink, type Written } from './file.js';
+import { writeOut, writeWhole, type Pieces, type Sink, type WrittenFile } from './file.js';
 import { growthSource } from './growth.js';
 import { listsSource } from './lists.js';
 import type { ExportLog } from './log.js';
 import { asCsv, asNdjson, type ExportRecord, type ExportSource } from './source.js';
 import { CommandFailedError } from '../failures.js';
-import type { Report } from '../flow/progress.js';
+import type { ReportProgress } from '../flow/progress.js';
 import { commandRetry, withRetry } from '../eventstore/with-retry.js';
 
 export const exportedKinds = ['events', 'contacts', 'lists', 'growth'] as const;
 export type ExportedKind = (typeof exportedKinds)[number];
 
 export const formats = ['ndjson', 'csv', 'parquet'] as const;
-export type Format = (typeof formats)[number];
+export type ExportFormat = (typeof formats)[number];
 
 const sources: Readonly<Record<ExportedKind, (log: ExportLog) => ExportSource>> = {
   events: eventsSource,
@@ -32,7 +32,7 @@ async function* asParquet(source: ExportSource): Pieces {
   yield* (await import('./parquet.js')).asParquet(source);
 }
 
-const encoders: Readonly<Record<Format, (source: ExportSource) => Pieces>> = {
+const encoders: Readonly<Record<ExportFormat, (source: ExportSource) => Pieces>> = {
   ndjson: asNdjson,
   csv: asCsv,
   parquet: asParquet,
@@ -40,7 +40,7 @@ const encoders: Readonly<Record<Format, (source: ExportSource) => Pieces>> = {
 
 export interface ExportRequest {
   readonly what: ExportedKind;
-  readonly format: Format;
+  readonly format: ExportFormat;
   /** ISO 8601, UTC, milliseconds. Undefined: as of now. */
   readonly time: string | undefined;
   readonly file: string;
@@ -54,10 +54,10 @@ interface ExportOptions {
   monotonic(): number;
   /** Positions of this log count its events, so that it is known how many there are. */
   readonly isCounted: boolean;
-  readonly report: Report;
+  readonly report: ReportProgress;
 }
 
-export interface ExportResult extends Written {
+export interface ExportResult extends WrittenFile {
   readonly records: number;
   /** Lines or rows in the file: a contact has one for each of its lists. */
   readonly rows: number;
@@ -65,7 +65,7 @@ export interface ExportResult extends Written {
   readonly position: Position;
   readonly milliseconds: number;
   /** Of contacts and lists: what events changed that cannot be read is not in it. */
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableSummary;
 }
 
 /** @throws CommandFailedError @throws StoreUnavailableError @throws UnreadableHistoryError; the signal's reason when it aborts. */

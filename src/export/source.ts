@@ -7,12 +7,12 @@ export type ColumnType = 'text' | 'long_text' | 'integer' | 'time' | 'day';
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-export type Cell = string | number | null;
-export type Row = readonly Cell[];
+export type ExportCell = string | number | null;
+export type ExportRow = readonly ExportCell[];
 
 export interface ExportRecord {
   line(): string;
-  rows(): readonly Row[];
+  rows(): readonly ExportRow[];
 }
 
 export interface ExportSource {
@@ -24,7 +24,7 @@ export interface ExportSource {
 }
 
 /** A table whose rows are its records; a line has one member per column. */
-export function tableOf(columns: Columns, rows: () => AsyncIterable<Row>): ExportSource {
+export function tableOf(columns: Columns, rows: () => AsyncIterable<ExportRow>): ExportSource {
   const names = Object.keys(columns);
   return {
     columns,

@@ -8,4 +8,4 @@ export interface Progress {
 }
 
 /** Called after every event or append; must be cheap and must not throw. */
-export type Report = (progress: Progress) => void;
+export type ReportProgress = (progress: Progress) => void;

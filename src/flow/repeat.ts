@@ -1,4 +1,4 @@
-/** Does something again and again, until it is told to stop. */
+/** Repeats an action until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface RepeatOptions {

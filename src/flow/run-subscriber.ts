@@ -12,7 +12,7 @@ export const runnerTimings = {
   stop: 5_000,
 };
 
-export interface RunnerOptions {
+export interface SubscriberRunnerOptions {
   /** Called once until it goes well again, with what cannot be done. */
   readonly onFault: (error: unknown, what: string) => void;
   /** Milliseconds that never jump. */
@@ -25,7 +25,7 @@ export interface RunnerOptions {
 export type Runner = ReturnType<typeof createRunner>;
 
 /** Looks for the first time when it is started. */
-export function createRunner<Work>(subscriber: Subscriber<Work>, options: RunnerOptions) {
+export function createRunner<Work>(subscriber: Subscriber<Work>, options: SubscriberRunnerOptions) {
   const { lease, concurrency } = subscriber;
   const { monotonic, timings = runnerTimings } = options;
   const running = new Set<Promise<void>>();
@@ -141,8 +141,8 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Runner
   };
 }
 
-/** Failures in a row: the first is told, and each next pause is longer. */
-function createFaults(what: string, { onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
+/** Failures in a row: the first is reported, and each next pause is longer. */
+function createFaults(what: string, { onFault, monotonic, random, timings = runnerTimings }: SubscriberRunnerOptions) {
   let count = 0;
   let until = -Infinity;
   return {

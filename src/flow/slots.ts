@@ -77,7 +77,7 @@ interface KeyedSlots {
   take(key: string, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** So many for each key, and of all keys together: one key alone cannot take them all. */
+/** Slots for each key, and for all keys together, so that one key cannot take them all. */
 export function createKeyedSlots(each: SlotsOptions, all: SlotsOptions): KeyedSlots {
   const total = createSlots(all);
   const byKey = new Map<string, Slots>();

@@ -1,17 +1,21 @@
 /** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
-import type { Handled } from '../commands/command-handler.js';
+import type { CommandResult } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
-import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Running } from './job.js';
+import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type AttemptSignals } from './job.js';
 import { loadEmail, type Withdrawal } from './load.js';
-import { record, type Ending } from './record.js';
+import { record, type AttemptEnding } from './record.js';
 import type { Mail, SendLimits, SendOutcome } from './transport.js';
 
 /** An e-mail that took longer than this to the final dot is asked about again. Milliseconds. */
 const askAgainMs = 3_000;
 
 /** @throws what reading the stream throws; then nothing was sent. */
-export async function attemptEmail(options: AttemptOptions, stream: string, running: Running): Promise<AttemptResult> {
+export async function attemptEmail(
+  options: AttemptOptions,
+  stream: string,
+  running: AttemptSignals,
+): Promise<AttemptResult> {
   const email = await loadEmail(options.reader, stream);
   if (email === undefined) return 'void';
   const runId = options.runs.current();
@@ -50,7 +54,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
     now: iso(started.wall),
     deadline: iso(started.wall + timings.attempt),
   } as const;
-  let claimed: Handled<EmailState, EmailEvent>;
+  let claimed: CommandResult<EmailState, EmailEvent>;
   try {
     claimed = await handler.execute({
       stream: job.stream,
@@ -76,7 +80,7 @@ interface Started {
   readonly monotonic: number;
 }
 
-async function send(job: Job, mail: Mail | undefined, started: Started): Promise<Ending> {
+async function send(job: Job, mail: Mail | undefined, started: Started): Promise<AttemptEnding> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
   const { options, running, email } = job;
   let withdrawal: Withdrawal | undefined;
@@ -96,7 +100,7 @@ async function send(job: Job, mail: Mail | undefined, started: Started): Promise
 type Outcome = Exclude<SendOutcome, { status: 'withdrawn' }>;
 
 /** It is due again once the relay takes e-mails. */
-const atNoCost = (outcome: Outcome): Ending => ({
+const atNoCost = (outcome: Outcome): AttemptEnding => ({
   ...outcome,
   status: 'deferred',
   reason: outcome.status === 'failed' ? 'policy' : outcome.reason,
@@ -104,7 +108,7 @@ const atNoCost = (outcome: Outcome): Ending => ({
 });
 
 /** Stopped by us, not by the server: the next attempt need not wait. */
-function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): Ending {
+function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): AttemptEnding {
   if (outcome.status !== 'deferred') return outcome;
   if (outcome.reason === 'timeout' && !options.runs.isCertain(runId))
     return { ...outcome, reason: 'run_lapsed', delay: 0 };

@@ -1,4 +1,4 @@
-/** Whether the relay takes e-mails: a state machine that is told what the relay answers, and tells how many e-mails may be claimed. Pure. */
+/** Whether the relay takes e-mails: a pure state machine: its input is the relay's answers, its output how many e-mails may be claimed. */
 import type { AttemptReason } from './reasons.js';
 import type { SendOutcome } from './transport.js';
 
@@ -11,7 +11,7 @@ export interface RelayFault {
 }
 
 /** What one answer of the relay says about the relay. */
-export type Answer =
+export type RelayAnswer =
   /** It took an e-mail up to the final dot, or refused this one for what it is: others may go. */
   | { readonly type: 'works' }
   /** A connection can be made, and a login holds. */
@@ -61,13 +61,13 @@ export const initialBreaker: Breaker = {
 };
 
 /** The time, monotonic, and a number from 0 to 1 for jitter. */
-export interface Moment {
+export interface BreakerInput {
   readonly now: number;
   readonly random: number;
   readonly timings: BreakerTimings;
 }
 
-export function answered(breaker: Breaker, answer: Answer, moment: Moment): Breaker {
+export function answered(breaker: Breaker, answer: RelayAnswer, moment: BreakerInput): Breaker {
   switch (answer.type) {
     case 'works':
       // While no connection can be made, an e-mail on an older connection proves nothing.
@@ -87,7 +87,7 @@ export function answered(breaker: Breaker, answer: Answer, moment: Moment): Brea
 
 export const isUnreachable = ({ status, cause }: Breaker): boolean => status === 'open' && cause === 'unreachable';
 
-function refused(breaker: Breaker, answer: Extract<Answer, { type: 'refused' }>, moment: Moment): Breaker {
+function refused(breaker: Breaker, answer: Extract<RelayAnswer, { type: 'refused' }>, moment: BreakerInput): Breaker {
   const { fault, recipient, text } = answer;
   if (breaker.status === 'open') {
     if (breaker.cause === 'unreachable' || moment.now < breaker.probeAt) return breaker;
@@ -99,14 +99,18 @@ function refused(breaker: Breaker, answer: Extract<Answer, { type: 'refused' }>,
     : open(breaker, { cause: 'refused', fault }, moment);
 }
 
-function open(breaker: Breaker, why: Pick<Breaker, 'cause' | 'fault'>, { now, random, timings }: Moment): Breaker {
+function open(
+  breaker: Breaker,
+  why: Pick<Breaker, 'cause' | 'fault'>,
+  { now, random, timings }: BreakerInput,
+): Breaker {
   const pause = Math.min(timings.longestProbe, timings.firstProbe * 2 ** Math.min(breaker.pauses, 30));
   const probeAt = now + pause * (0.75 + random / 2);
   return { ...initialBreaker, ...why, status: 'open', pauses: breaker.pauses + 1, probeAt };
 }
 
 /** The e-mail is not to pay for it: what was refused is the relay's state. */
-export const isRelays = ({ status }: Breaker, { type }: Answer): boolean =>
+export const isRelays = ({ status }: Breaker, { type }: RelayAnswer): boolean =>
   type === 'unreachable' || (type === 'refused' && status === 'open');
 
 /** How many e-mails may be under way before the relay has said anything to one of them; Infinity: as many as there are connections. */
@@ -117,24 +121,24 @@ export function mostUntried({ status, cause, probeAt }: Breaker, now: number): n
 }
 
 /** Undefined where the outcome says nothing about the relay. */
-export function answerOf(outcome: SendOutcome, recipient: string): Answer | undefined {
+export function relayAnswerOf(outcome: SendOutcome, recipient: string): RelayAnswer | undefined {
   if (outcome.status === 'sent' || outcome.status === 'in_doubt') return { type: 'works' };
   if (outcome.status === 'withdrawn' || outcome.reason === 'stopped') return undefined;
   if (outcome.stage === 'connection')
-    return outcome.status === 'deferred' ? { type: 'unreachable', fault: faultOf(outcome) } : { type: 'ready' };
+    return outcome.status === 'deferred' ? { type: 'unreachable', fault: relayFaultOf(outcome) } : { type: 'ready' };
   return outcome.stage === 'data' || isOfEmail(outcome) ? { type: 'works' } : refusedBy(outcome, recipient);
 }
 
-function refusedBy(outcome: Refusal & Pick<SendOutcome, 'status'>, recipient: string): Answer {
+function refusedBy(outcome: Refusal & Pick<SendOutcome, 'status'>, recipient: string): RelayAnswer {
   // Should it turn out to be the relay's state, then it is us whom it refuses.
   const reason = outcome.status === 'failed' ? 'policy' : outcome.reason;
   const text = withoutAddresses(outcome.response ?? reason);
-  return { type: 'refused', fault: { ...faultOf(outcome), reason }, recipient, text };
+  return { type: 'refused', fault: { ...relayFaultOf(outcome), reason }, recipient, text };
 }
 
 type Refusal = RelayFault & { readonly response?: string | undefined };
 
-export const faultOf = ({ reason, smtp_code, enhanced_code, tls_code }: Refusal): RelayFault => ({
+export const relayFaultOf = ({ reason, smtp_code, enhanced_code, tls_code }: Refusal): RelayFault => ({
   reason,
   smtp_code,
   enhanced_code,

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { dkimRecord, type DkimSettings } from './dkim.js';
-import { inWords } from './reasons.js';
+import { reasonInWords } from './reasons.js';
 import { afterHandOver, beforeHandOver, probeRefused } from './smtp-outcome.js';
 import { openSession, smtpTimings, type Session } from './smtp-session.js';
 import type { SmtpServer } from './smtp-url.js';
@@ -52,7 +52,7 @@ export async function checkMailServer(check: Check): Promise<boolean> {
   const { host } = settings.server;
   const found = isIP(host) ? [host] : await names.addresses(host).catch(() => []);
   if (found.length > 0) tell({ step: 'DNS', ok: true, said: [`${host}: ${found.join(', ')}`] });
-  else tell({ step: 'DNS', ok: false, said: [inWords({ reason: 'dns' })] });
+  else tell({ step: 'DNS', ok: false, said: [reasonInWords({ reason: 'dns' })] });
   if (found.length > 0) await converse(check, tell);
   tell(await dkimStep(settings.dkim, names));
   return isWell;
@@ -129,7 +129,7 @@ function createConversation({ auth }: SmtpServer, tell: (step: CheckStep) => voi
     end(trouble: Trouble | undefined): void {
       if (trouble === undefined) return;
       const { step, said } = failed ?? open[0] ?? { step: stepsOf[trouble.reason] ?? 'connection', said: [] };
-      tell({ step, ok: false, said: [...said, inWords(trouble)] });
+      tell({ step, ok: false, said: [...said, reasonInWords(trouble)] });
     },
   };
 }

@@ -5,7 +5,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { DkimSettings } from './dkim.js';
 import type { LoadedEmail, MayGoOut, StreamReader } from './load.js';
-import type { RelayReport, Trial } from './relay.js';
+import type { RelayReport, RelayTrial } from './relay.js';
 import type { Runs } from './runs.js';
 import type { MailerTimings } from './timings.js';
 import type { SendOutcome, Transport } from './transport.js';
@@ -70,10 +70,10 @@ export interface AttemptOptions {
 }
 
 /** What stops a running attempt, first its sending, then the recording of its outcome; and what it tells of the relay. */
-export interface Running {
+export interface AttemptSignals {
   readonly sending: AbortSignal;
   readonly recording: AbortSignal;
-  readonly trial: Trial;
+  readonly trial: RelayTrial;
 }
 
 /** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
@@ -81,7 +81,7 @@ export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'a
 
 export interface Job {
   readonly options: AttemptOptions;
-  readonly running: Running;
+  readonly running: AttemptSignals;
   readonly stream: string;
   readonly email: LoadedEmail;
   /** Under which the e-mail is attempted or judged. */

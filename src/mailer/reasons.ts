@@ -51,7 +51,7 @@ const aboutCertificates = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIG
 const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer }));
 
 /** Of a reason that it does not know, the reason itself. */
-export const inWords = ({
+export const reasonInWords = ({
   reason,
   tls_code = '',
 }: {

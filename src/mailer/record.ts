@@ -9,7 +9,7 @@ import type { EndingReason } from './reasons.js';
 import type { Reply, SendOutcome, Stage } from './transport.js';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
-export interface Ending extends Reply {
+export interface AttemptEnding extends Reply {
   readonly status: Exclude<SendOutcome['status'], 'withdrawn'>;
   readonly reason: EndingReason;
   readonly tls_code?: string | undefined;
@@ -21,7 +21,7 @@ export interface Ending extends Reply {
 }
 
 /** Tries until the outcome is in the log or the process stops: a 250 must not be lost, and nothing is sent meanwhile. */
-export async function record(job: Job, attempt: number, ending: Ending): Promise<AttemptResult> {
+export async function record(job: Job, attempt: number, ending: AttemptEnding): Promise<AttemptResult> {
   const { handler, reader, random, report } = job.options;
   const { stream, running } = job;
   const command = commandOf(job, attempt, ending);
@@ -45,7 +45,7 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
   }
 }
 
-const codesOf = ({ smtp_code, enhanced_code, tls_code }: Ending) => ({ smtp_code, enhanced_code, tls_code });
+const codesOf = ({ smtp_code, enhanced_code, tls_code }: AttemptEnding) => ({ smtp_code, enhanced_code, tls_code });
 
 type Verdict = RecordSent | RecordDeferred | RecordFailed | RecordInDoubt;
 
@@ -54,15 +54,15 @@ const outcomes = {
   RecordDeferred: 'deferred',
   RecordFailed: 'failed',
   RecordInDoubt: 'in_doubt',
-} as const satisfies Record<Verdict['type'], Ending['status']>;
+} as const satisfies Record<Verdict['type'], AttemptEnding['status']>;
 
-function outcomeOf(command: Verdict): Ending['status'] | 'held' | 'cancelled' {
+function outcomeOf(command: Verdict): AttemptEnding['status'] | 'held' | 'cancelled' {
   if (command.type !== 'RecordDeferred') return outcomes[command.type];
   if (command.cancel !== undefined) return 'cancelled';
   return command.hold === true ? 'held' : 'deferred';
 }
 
-function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
+function commandOf(job: Job, attempt: number, ending: AttemptEnding): Verdict {
   const { reason, smtp_code, enhanced_code, response } = ending;
   const outcome = { attempt, reason, smtp_code, enhanced_code, response };
   switch (ending.status) {
@@ -82,7 +82,7 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
 function deferredOrGivenUp(
   { options, email }: Job,
   outcome: Omit<RecordFailed, 'type'>,
-  { delay, cancel, ...ending }: Ending,
+  { delay, cancel, ...ending }: AttemptEnding,
 ): RecordDeferred | RecordFailed {
   const { clock, random, timings } = options;
   const now = clock();

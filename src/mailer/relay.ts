@@ -1,13 +1,13 @@
 /** What the mailer knows of the relay: keeps the breaker, probes, says once what is wrong, and lowers the number of connections where there are too many. */
 import {
   answered,
-  answerOf,
-  faultOf,
+  relayAnswerOf,
+  relayFaultOf,
   initialBreaker,
   isRelays,
   isUnreachable,
   mostUntried,
-  type Answer,
+  type RelayAnswer,
   type BreakerTimings,
   type RelayFault,
 } from './breaker.js';
@@ -35,7 +35,7 @@ export interface RelayOptions {
 }
 
 /** What one attempt tells of the relay. */
-export interface Trial {
+export interface RelayTrial {
   /** Whether it may still be claimed. */
   mayClaim(): boolean;
   /** The relay has taken all of it but the final dot. */
@@ -61,7 +61,7 @@ export function createRelay(options: RelayOptions) {
   /** Since when it refuses, and what was last reported. */
   let trouble: { readonly since: string; readonly fault: RelayFault } | undefined;
 
-  function hear(answer: Answer): void {
+  function hear(answer: RelayAnswer): void {
     const wasOpen = breaker.status === 'open';
     breaker = answered(breaker, answer, { now: monotonic(), random: random(), timings: options.breakerTimings });
     if (answer.type === 'unreachable' && answer.fault.reason === 'too_many_connections' && !wasOpen)
@@ -106,10 +106,10 @@ export function createRelay(options: RelayOptions) {
       const outcome = await transport.probe(signal);
       probing = false;
       if (signal.aborted) return;
-      hear(outcome.status === 'ready' ? { type: 'ready' } : { type: 'unreachable', fault: faultOf(outcome) });
+      hear(outcome.status === 'ready' ? { type: 'ready' } : { type: 'unreachable', fault: relayFaultOf(outcome) });
     },
     /** One attempt begins. */
-    begin(): Trial {
+    begin(): RelayTrial {
       let counts = 1;
       untried += 1;
       const heard = (): void => {
@@ -124,7 +124,7 @@ export function createRelay(options: RelayOptions) {
         },
         ended(outcome, recipient) {
           heard();
-          const answer = answerOf(outcome, recipient);
+          const answer = relayAnswerOf(outcome, recipient);
           if (answer === undefined) return false;
           hear(answer);
           return isRelays(breaker, answer);

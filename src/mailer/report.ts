@@ -1,8 +1,8 @@
 /** What the mailer reports, as lines of the log: each says what happened, why, and what to do. */
 import type { MailerReport } from './job.js';
-import { inWords } from './reasons.js';
+import { reasonInWords } from './reasons.js';
 
-/** Nothing is sent until somebody puts these right. */
+/** Nothing is sent until an operator corrects these. */
 const forTheOperator: ReadonlySet<string> = new Set([
   'policy',
   'auth_failed',
@@ -34,7 +34,7 @@ export function mailReport(logger: Logger): (report: MailerReport) => void {
       case 'started':
         return logger.info(report, 'e-mail is being sent');
       case 'recorded':
-        return logger[levelOf(report)](report, `${outcomes[report.outcome]}: ${inWords(report)}`);
+        return logger[levelOf(report)](report, `${outcomes[report.outcome]}: ${reasonInWords(report)}`);
       case 'superseded':
         return logger.warn(report, 'the attempt was over before this mailer knew how it ended: nothing was recorded');
       case 'abandoned':
@@ -45,11 +45,11 @@ export function mailReport(logger: Logger): (report: MailerReport) => void {
       case 'lapsed':
         return logger.warn(report, 'the lease of this mailer ran out: it goes on with a new one');
       case 'held_overdue':
-        return logger.warn(report, `e-mails held after the time to give up: ${inWords(report)}`);
+        return logger.warn(report, `e-mails held after the time to give up: ${reasonInWords(report)}`);
       case 'relay_accepts':
         return logger.info(report, 'the mail server takes e-mails again');
       case 'relay_refuses':
-        return logger.error(report, `the mail server takes no e-mail, so they wait: ${inWords(report)}`);
+        return logger.error(report, `the mail server takes no e-mail, so they wait: ${reasonInWords(report)}`);
       case 'record_failed':
       case 'fault': {
         const { error, ...line } = report;

@@ -11,16 +11,16 @@ export interface PoolOptions {
 /** E-mails that one connection is used for. */
 const mostEmails = 100;
 
-export interface Lease {
+export interface PooledSession {
   readonly session: Session;
   /** It was used, or at least opened, before: the server may have ended it without a word. */
   readonly kept: boolean;
 }
 
-interface Waiting {
+interface SessionRequest {
   /** Only a new connection will do. */
   readonly fresh: boolean;
-  readonly take: (lease: Lease) => void;
+  readonly take: (lease: PooledSession) => void;
 }
 
 export type SmtpPool = ReturnType<typeof createSmtpPool>;
@@ -30,7 +30,7 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
   const sessions = new Map<Session, number>();
   /** With the end of its time; the one used last stands last. */
   const idle = new Map<Session, NodeJS.Timeout>();
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<SessionRequest>();
   let most = connections;
   let closing = false;
 
@@ -60,7 +60,7 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
     return undefined;
   }
 
-  function leaseFor({ fresh }: Waiting): Lease | undefined {
+  function leaseFor({ fresh }: SessionRequest): PooledSession | undefined {
     const used = fresh ? undefined : takeIdle();
     if (used !== undefined) return { session: used, kept: true };
     return sessions.size < most ? { session: start(), kept: false } : undefined;
@@ -95,7 +95,7 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
      * Gives `take` a connection for one e-mail as soon as there is one, to be given back or destroyed. Call what it
      * returns to wait no longer.
      */
-    acquire(take: Waiting['take'], { fresh = false } = {}): () => void {
+    acquire(take: SessionRequest['take'], { fresh = false } = {}): () => void {
       const entry = { fresh, take };
       waiting.add(entry);
       serve();

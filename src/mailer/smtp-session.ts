@@ -19,7 +19,7 @@ export const smtpTimings = {
   goodbye: 2_000,
   /** How long a connection is kept without use. */
   keep: 60_000,
-  /** How long a closed connection still counts: the server learns of its end a moment later, and counts, too. */
+  /** How long a closed connection still counts: the server notices its end a moment later, and counts it until then. */
   linger: 20,
 };
 export type SmtpTimings = Readonly<typeof smtpTimings>;
@@ -30,7 +30,7 @@ export interface SessionOptions {
   /** Undefined: the address literal that nodemailer falls back to. */
   readonly ehloName: string | undefined;
   readonly tls?: ConnectionOptions;
-  /** Hears what is said, without the content of e-mails. Of a login the library hides the password. */
+  /** Gets the conversation, without the content of e-mails. Of a login the library hides the password. */
   readonly logger?: SmtpLogger;
 }
 

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { afterHandOver, beforeHandOver, probeRefused, replyOf, type SmtpFault } from './smtp-outcome.js';
-import { createSmtpPool, type Lease, type SmtpPool } from './smtp-pool.js';
+import { createSmtpPool, type PooledSession, type SmtpPool } from './smtp-pool.js';
 import { openSession, smtpTimings, type Session, type SmtpTimings, type Transaction } from './smtp-session.js';
 import type { SmtpServer } from './smtp-url.js';
 import {
@@ -82,7 +82,7 @@ function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOu
       leaveQueue();
       resolve(outcome);
     };
-    /** The connection is of no further use: nothing more may leave on it before the outcome is told. */
+    /** Ends the attempt and destroys the connection, so that nothing more is sent on it. */
     const cut = (outcome: SendOutcome): void => {
       if (settled) return;
       settle(outcome);
@@ -115,7 +115,7 @@ function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOu
       return handedOver;
     }
 
-    async function converse({ session: current, kept }: Lease): Promise<void> {
+    async function converse({ session: current, kept }: PooledSession): Promise<void> {
       session = current;
       const unready = await current.ready;
       if (settled) return current.destroy();

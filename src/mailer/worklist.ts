@@ -168,7 +168,7 @@ async function holdOne(
     const { events } = await handler.execute({ stream, command, context: contextOf({ email }, email.lastEventId) });
     return events.length > 0;
   } catch (error) {
-    // Told of when it is due. Others must not wait for it.
+    // It is reported when it is due. Others must not wait for it.
     if (isUnreadable(error)) return false;
     throw error;
   }

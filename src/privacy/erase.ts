@@ -9,7 +9,7 @@ import { unfinishedOf, type ErasureCommand, type ErasuresState } from '../comman
 import { codec, type DomainEvent } from '../events/codec.js';
 import { lifeChange, type ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -47,13 +47,13 @@ type EndOptions = Pick<EraseOptions, 'store' | 'contacts'>;
 
 /** A request, and what is written on account of it. */
 interface RequestedErasure {
-  readonly requested: Recorded<Requested>;
+  readonly requested: RecordedEvent<Requested>;
   readonly context: CommandContext;
 }
 type EraseSteps = EraseOptions & RequestedErasure;
 
 /** What is left of an erasure is its completion. */
-export interface Erased {
+export interface ErasureCompletion {
   readonly context: CommandContext;
   readonly counts: Extract<ErasureEvent, { type: 'ErasureCompleted' }>['data'];
 }
@@ -67,7 +67,10 @@ export interface RunningEmail {
 }
 
 /** @returns what it waits for, where e-mails are being sent: ask again later. @throws what the stores throw: ask again */
-export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | readonly RunningEmail[]> {
+export async function erase(
+  options: EraseOptions,
+  erasureId: string,
+): Promise<ErasureCompletion | readonly RunningEmail[]> {
   const { store, views } = options;
   const request = await requestedErasure(store, erasureId);
   const { requested, context } = request;
@@ -94,7 +97,7 @@ async function requestedErasure(store: EndOptions['store'], erasureId: string): 
 }
 
 /** Several at a time: to leave nothing in the files of the views takes as long for many. @throws what the stores throw: ask again */
-export async function complete({ views, erasures }: EraseOptions, erased: readonly Erased[]): Promise<void> {
+export async function complete({ views, erasures }: EraseOptions, erased: readonly ErasureCompletion[]): Promise<void> {
   // E-mails have nothing personal there.
   if (erased.some(({ counts }) => counts.contacts > 0)) await views.scrub();
   for (const { counts, context } of erased)
@@ -105,7 +108,7 @@ export async function complete({ views, erasures }: EraseOptions, erased: readon
 export async function requestOf(
   store: Pick<EventStore, 'readStream'>,
   erasureId: string,
-): Promise<Recorded<Requested>> {
+): Promise<RecordedEvent<Requested>> {
   for await (const batch of store.readStream(erasuresStream, { direction: 'backwards' }))
     for (const stored of batch) {
       const { event, ...recorded } = codec.decode(stored);
@@ -144,7 +147,7 @@ async function eraseContact({
   return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }
 
-function erasedAmong(events: readonly Recorded<DomainEvent>[], erasureId: string): ErasedContact | undefined {
+function erasedAmong(events: readonly RecordedEvent<DomainEvent>[], erasureId: string): ErasedContact | undefined {
   let erased: ErasedContact | undefined;
   for (const { event, stream, position } of events)
     if (event.type === 'ContactErased' && event.data.erasure_id === erasureId)
@@ -157,8 +160,8 @@ async function eventsSince(
   store: EraseOptions['store'],
   stream: string,
   after: string,
-): Promise<readonly Recorded<DomainEvent>[]> {
-  const since: Recorded<DomainEvent>[] = [];
+): Promise<readonly RecordedEvent<DomainEvent>[]> {
+  const since: RecordedEvent<DomainEvent>[] = [];
   for await (const batch of store.readStream(stream, { direction: 'backwards' }))
     for (const stored of batch) {
       if (stored.position <= after) return since;

@@ -6,7 +6,7 @@ import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber, WorkLease } from '../flow/subscriber.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
-import { complete, erase, type Erased, type EraseOptions, type RunningEmail } from './erase.js';
+import { complete, erase, type ErasureCompletion, type EraseOptions, type RunningEmail } from './erase.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
@@ -36,7 +36,7 @@ interface EraserOptions {
 }
 
 /** What waits, for how long it is left alone, and how often it failed. */
-interface Waiting extends Pick<WaitingErasure, 'reason'> {
+interface FailedErasure extends Pick<WaitingErasure, 'reason'> {
   readonly failed: number;
   readonly until: number;
 }
@@ -60,10 +60,10 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
   const failures = new Set<string>();
   let isCaughtUp = false;
   /** By id: what is left of them is their completion. */
-  const erased = new Map<string, Erased>();
+  const erased = new Map<string, ErasureCompletion>();
   const awaited = createAwaitedEmails({ mailer, logger, now });
   /** By id. */
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, FailedErasure>();
   const wait = (id: string, reason: WaitingErasure['reason'], failed = 0): void =>
     void waiting.set(id, { reason, failed, until: now() + (isFault(reason) ? restMs : lookMs) });
   const isDue = (id: string): boolean => now() >= (waiting.get(id)?.until ?? 0);

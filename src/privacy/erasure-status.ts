@@ -9,7 +9,7 @@ import { createFindings, type Finding } from '../evidence/verify-findings.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
 import { missingErasures, readRegister, type RegisterEntry } from './register.js';
-import { placesOf, type Places } from './register.js';
+import { placesOf, type RegisterPlaces } from './register.js';
 
 export interface RegisterStatus {
   readonly file: string;
@@ -21,7 +21,7 @@ export interface RegisterStatus {
 export type ErasureStatus = Erasure & ErasureWaits;
 
 interface StatusOptions {
-  readonly places: Places;
+  readonly places: RegisterPlaces;
   /** Opened only where something may wait. */
   openViews(): Promise<ReadModelReader>;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ interface FoundRegister {
   readonly entries: readonly RegisterEntry[];
 }
 
-async function registersIn(log: EventReader, places: Places): Promise<readonly FoundRegister[]> {
+async function registersIn(log: EventReader, places: RegisterPlaces): Promise<readonly FoundRegister[]> {
   const logId = (await readLogId(log)) ?? '';
   return placesOf(places).map((file) => ({ file, entries: readRegister(file, logId) }));
 }

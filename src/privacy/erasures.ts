@@ -15,7 +15,7 @@ import {
   placesOf,
   readIntended,
   registerName,
-  type Places,
+  type RegisterPlaces,
   type Register,
 } from './register.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
@@ -28,7 +28,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { ErasureEvent } from '../events/erasures.js';
 
 interface ErasuresOptions extends Clocks {
-  readonly config: Places & Pick<Config, 'roles'>;
+  readonly config: RegisterPlaces & Pick<Config, 'roles'>;
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly openLease: OpenLease;
   readonly store: OpenEventStore;

@@ -1,8 +1,8 @@
 /** What a person is told: the schemas of the export, the types of its parts, and what it says beside what it found. */
 import { z } from 'zod';
-import { basis, contactAt, historyItem, readRecord, type HistoryItem } from '../audit/answers.js';
+import { basis, contactAtSchema, historyItem, readRecordSchema, type HistoryItem } from '../audit/answers.js';
 import * as value from '../events/values.js';
-import { count, object, origin, time, type Answer } from '../events/values.js';
+import { count, object, origin, time, type FrozenOutput } from '../events/values.js';
 
 const actor = origin.actor.nullable();
 
@@ -17,7 +17,7 @@ const erasure = object('ErasureOfPerson', {
   emails: count.nullable().describe('How many e-mails were erased.'),
 });
 
-export type ErasureOfPerson = Answer<typeof erasure>;
+export type ErasureOfPerson = FrozenOutput<typeof erasure>;
 
 const text = {
   subject: value.text('The subject.', 'Your order'),
@@ -54,7 +54,7 @@ const email = object('ExportedEmail', {
     .describe('What became of it, the request first.'),
 });
 
-export type ExportedEmail = Answer<typeof email>;
+export type ExportedEmail = FrozenOutput<typeof email>;
 
 const change = object('ProfileChange', {
   field: z.string(),
@@ -64,7 +64,7 @@ const change = object('ProfileChange', {
 
 export interface ExportedChange {
   readonly event: HistoryItem;
-  readonly changes: readonly Answer<typeof change>[];
+  readonly changes: readonly FrozenOutput<typeof change>[];
 }
 
 export const personExport = object(
@@ -77,7 +77,7 @@ export const personExport = object(
       .describe('False: where was searched, nothing is stored about this address, but who looked for it.'),
     not_searched: z.array(z.string()).describe('Where something about the person may be all the same, in words.'),
     ...basis,
-    contact: contactAt.nullable().describe('As it is now. Null: the address never had a contact.'),
+    contact: contactAtSchema.nullable().describe('As it is now. Null: the address never had a contact.'),
     erasures: z.array(erasure).describe('Earlier lives.'),
     kept_after_erasure: z.array(object('KeptAfterErasure', { what: z.string(), why: z.string() })),
     emails_until: value.maybePosition.describe('The e-mails are complete up to there.'),
@@ -91,14 +91,14 @@ export const personExport = object(
       .describe('Every change, oldest first.'),
     emails: z.array(email).describe('In the order of their requests.'),
     readings: z
-      .array(readRecord)
+      .array(readRecordSchema)
       .describe('Who looked at this record, this reading included where reads are recorded.'),
   },
   'What is stored about an address: as contact and as recipient of e-mails.',
 );
 
 /** What is not in parts. */
-export type ExportAbout = Omit<Answer<typeof personExport>, 'history' | 'emails' | 'readings'>;
+export type ExportAbout = Omit<FrozenOutput<typeof personExport>, 'history' | 'emails' | 'readings'>;
 
 /** Where it did not look. As docs/privacy.md has it, and so the next. */
 export const notSearched: readonly string[] = [

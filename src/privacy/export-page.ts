@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/answers.js';
 import { rendered } from '../audit/report/page.js';
-import { consentRow, inWords, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
+import { consentRow, nameInWords, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
-import type { Pages, PersonExport } from './export.js';
+import type { ItemPages, PersonExport } from './export.js';
 
 /** Cut where rows come in between that are too many to be rendered at once. */
 const template = readFileSync(new URL('./export.mustache', import.meta.url), 'utf8');
@@ -33,7 +33,7 @@ export async function* exportAsPage({ about, history, emails, readings }: Person
 }
 
 /** Returns whether there were any. */
-async function* rows<Item>(pages: Pages<Item>, rendered: (item: Item) => string): AsyncGenerator<string, boolean> {
+async function* rows<Item>(pages: ItemPages<Item>, rendered: (item: Item) => string): AsyncGenerator<string, boolean> {
   let isAny = false;
   for await (const items of pages) {
     if (items.length > 0) yield items.map(rendered).join('');
@@ -47,7 +47,7 @@ const unknown = 'unknown';
 function changeRow({ event, changes }: ExportedChange) {
   const { at = unknown, summary, actor = unknown, request_id = unknown, consent, type, position } = event;
   const values = changes.map(({ field, before, after }) => ({
-    field: inWords(field),
+    field: nameInWords(field),
     before: before ?? false,
     after: after ?? '(cleared)',
   }));
@@ -76,6 +76,6 @@ function emailRow({ requested, sent_as, erased, steps }: ExportedEmail, plainTex
 const readingRow = ({ at, actor, what, request_id }: ReadRecord) => ({
   at: at ?? unknown,
   actor: actor ?? unknown,
-  what: what === null ? unknown : inWords(what),
+  what: what === null ? unknown : nameInWords(what),
   request_id: request_id ?? unknown,
 });

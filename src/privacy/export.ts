@@ -2,7 +2,7 @@
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
 import type { Audit, StoredEvents } from '../audit/audit.js';
-import type { Begun } from '../audit/basis.js';
+import type { AuditContext } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
@@ -22,9 +22,9 @@ import {
 import { readable } from '../audit/reading.js';
 import type { DomainEvent } from '../events/codec.js';
 import { lifeChange } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 
-export interface ExportRequest {
+export interface PersonExportRequest {
   /** As it was asked for. */
   readonly email: string;
   readonly stream: string;
@@ -33,16 +33,16 @@ export interface ExportRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+export type ItemPages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
 /** Each part is read from the log when it is asked for, up to the same moment for all. The reads of the record go up to the time of the answer. */
 export interface PersonExport {
   readonly about: ExportAbout;
   /** Oldest first. */
-  history(): Pages<ExportedChange>;
+  history(): ItemPages<ExportedChange>;
   /** In the order of their requests. */
-  emails(): Pages<ExportedEmail>;
-  readings(): Pages<ReadRecord>;
+  emails(): ItemPages<ExportedEmail>;
+  readings(): ItemPages<ReadRecord>;
 }
 
 export type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
@@ -50,7 +50,7 @@ export type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
 const itemsAPage = 200;
 
 /** @throws StoreUnavailableError @throws UnreadableHistoryError @throws ServiceError `unavailable`; the parts throw the same */
-export async function exportPerson(audit: ExportSources, request: ExportRequest): Promise<PersonExport> {
+export async function exportPerson(audit: ExportSources, request: PersonExportRequest): Promise<PersonExport> {
   const { email, stream, askedBy, signal } = request;
   const until = await audit.emailsUntil();
   const begun = await audit.begin({ times: [] });
@@ -91,8 +91,8 @@ async function isEmpty(items: AsyncIterable<unknown>): Promise<boolean> {
   return true;
 }
 
-interface PartRequest extends Pick<ExportRequest, 'stream' | 'signal'> {
-  readonly begun: Begun;
+interface PartRequest extends Pick<PersonExportRequest, 'stream' | 'signal'> {
+  readonly begun: AuditContext;
   /** There is such a stream. */
   readonly isWritten: boolean;
 }
@@ -162,7 +162,7 @@ const responseIn = ({ data }: EmailEvent): string | undefined =>
   'message' in data && data.message && 'response' in data.message ? data.message.response : undefined;
 
 /** As one JSON text. */
-export async function* exportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+export async function* personExportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
   yield `${JSON.stringify(about).slice(0, -1)},"history":[`;
   yield* listed(history());
   yield '],"emails":[';
@@ -172,7 +172,7 @@ export async function* exportAsJson({ about, history, emails, readings }: Person
   yield ']}';
 }
 
-async function* listed(pages: Pages<unknown>): AsyncGenerator<string> {
+async function* listed(pages: ItemPages<unknown>): AsyncGenerator<string> {
   let comma = '';
   for await (const items of pages) {
     if (items.length === 0) continue;
@@ -225,7 +225,7 @@ const none = (erasure_id: string): ErasureOfPerson => ({
   emails: null,
 });
 
-function toldBy({ event, metadata, revision }: Recorded<DomainEvent>): Partial<ErasureOfPerson> {
+function toldBy({ event, metadata, revision }: RecordedEvent<DomainEvent>): Partial<ErasureOfPerson> {
   const { at, actor } = metadata;
   switch (event.type) {
     case 'ErasureRequested':

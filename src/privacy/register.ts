@@ -1,4 +1,4 @@
-/** The register of erasures beside the log: tells that a log was put back from a backup of before an erasure. It names nobody. */
+/** The register of erasures beside the log: it shows when a log was restored from a backup older than an erasure. Nothing in it is personal. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
@@ -146,12 +146,12 @@ async function append(file: string, text: string): Promise<void> {
   if (isNew) syncFolderOf(file);
 }
 
-export type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
+export type RegisterPlaces = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
 /** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
 async function erasuresMissing(
   store: OpenEventStore,
-  { config, commands }: { readonly config: Places; readonly commands: Pick<EraseOptions, 'erasures'> },
+  { config, commands }: { readonly config: RegisterPlaces; readonly commands: Pick<EraseOptions, 'erasures'> },
 ) {
   const logId = await demandLogId(store);
   const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
@@ -161,7 +161,7 @@ async function erasuresMissing(
 }
 
 /** The register of the data folder, and its copy. */
-export const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
+export const placesOf = ({ dataDir, seals: { copies } }: RegisterPlaces): readonly string[] =>
   [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
 
 /** A log from a backup of before an erasure would show the erased person again: the service refuses it. @throws RegisterError @throws ServiceError `unavailable` */

@@ -1,4 +1,4 @@
-/** Retention of e-mails: a subscriber that takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
+/** Retention of e-mails: a subscriber that erases the content of e-mails that were sent, failed or cancelled long ago, a few at a time, and leaves most of the time to other work. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';

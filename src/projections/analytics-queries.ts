@@ -4,7 +4,14 @@ import { dayOf, earlier, endOf, startOf, type Interval, type Range, type Span } 
 import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
 import { everyPage } from './every-page.js';
 import { countsOn, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
-import { growthDayPrefix, lifeId, listGrowth, type LateJoiner, type ListDay, type ListLife } from './list-growth.js';
+import {
+  growthDayPrefix,
+  lifeId,
+  listGrowth,
+  type LateJoiner,
+  type ListDay,
+  type ListLifeDocument,
+} from './list-growth.js';
 import { firstDayOf, runningTotals, type Change } from './sum-by-interval.js';
 import {
   listEndId,
@@ -14,11 +21,11 @@ import {
   type Deletion,
   type ListEnd,
   type TagDay,
-  type TagLife,
+  type TagLifeDocument,
   type VoidUse,
 } from './tag-use.js';
 
-export interface Wanted {
+export interface SeriesRequest {
   /** A day. Absent: the first day with data. */
   readonly from?: string | undefined;
   readonly to: string;
@@ -28,28 +35,28 @@ export interface Wanted {
 }
 
 export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] };
-export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLife };
-export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLife };
+export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLifeDocument };
+export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLifeDocument };
 
 export type AnalyticsQueries = ReturnType<typeof createAnalyticsQueries>;
 
 /** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
 export function createAnalyticsQueries(reader: ReadModelReader) {
   return {
-    async listGrowth(listId: string, wanted: Wanted): Promise<GrowthAnswer | undefined> {
+    async listGrowth(listId: string, wanted: SeriesRequest): Promise<GrowthAnswer | undefined> {
       const growth = await readGrowth(reader, listId);
       if (growth === undefined) return undefined;
       const range = rangeOf(wanted, firstDayOf(growth));
       const late = await lateJoiners(reader, growth, range);
       return { life: growth.life, range, rows: growthRows(growth, late, range) };
     },
-    async tagUse(tagId: string, wanted: Wanted): Promise<TagUseAnswer | undefined> {
+    async tagUse(tagId: string, wanted: SeriesRequest): Promise<TagUseAnswer | undefined> {
       const use = await readTagUse(reader, tagId);
       if (use === undefined) return undefined;
       const range = rangeOf(wanted, firstDayOf(use));
       return { life: use.life, range, rows: tagUseRows(use, range) };
     },
-    async emailOutcomes(wanted: Wanted): Promise<Rows<OutcomesRow>> {
+    async emailOutcomes(wanted: SeriesRequest): Promise<Rows<OutcomesRow>> {
       const found = await everything<OutcomesDay>(reader, emailOutcomes, {});
       const days = found.map(({ document }) => document);
       const range = rangeOf(wanted, days[0]?.day ?? wanted.to);
@@ -58,7 +65,7 @@ export function createAnalyticsQueries(reader: ReadModelReader) {
   };
 }
 
-function rangeOf({ from, to, interval, check }: Wanted, first: string): Range {
+function rangeOf({ from, to, interval, check }: SeriesRequest, first: string): Range {
   const range = from === undefined && first > to ? { from: to, to, interval } : { from: from ?? first, to, interval };
   check(range);
   return range;
@@ -80,7 +87,7 @@ const attempts = 4;
 async function readGrowth(reader: ReadModelReader, listId: string): Promise<ListGrowth | undefined> {
   for (let attempt = 1; ; attempt++) {
     const days = await everything<ListDay>(reader, listGrowth, { idPrefix: growthDayPrefix(listId) });
-    const life = (await reader.get<ListLife>(listGrowth, lifeId(listId)))?.document;
+    const life = (await reader.get<ListLifeDocument>(listGrowth, lifeId(listId)))?.document;
     if (life === undefined) return undefined;
     const isWhole = !days.some(({ document, position }) => isTornGrowth(life, document, position));
     if (isWhole || attempt === attempts) return { life, days: days.map(({ document }) => document) };
@@ -105,13 +112,13 @@ async function lateJoiners(
   return late;
 }
 
-const isVoid = ({ deleted }: ListLife, { position }: LateJoiner): boolean =>
+const isVoid = ({ deleted }: ListLifeDocument, { position }: LateJoiner): boolean =>
   deleted !== null && position !== null && position > deleted.position;
 
 async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUse | undefined> {
   for (let attempt = 1; ; attempt++) {
     const days = await everything<TagDay>(reader, tagUse, { idPrefix: useDayPrefix(tagId) });
-    const life = (await reader.get<TagLife>(tagUse, tagLifeId(tagId)))?.document;
+    const life = (await reader.get<TagLifeDocument>(tagUse, tagLifeId(tagId)))?.document;
     if (life === undefined) return undefined;
     const lists = [...new Set(days.map(({ document }) => document.list_id))];
     const found = await reader.getMany<ListEnd>(tagUse, lists.map(listEndId));
@@ -122,7 +129,7 @@ async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUs
 }
 
 export interface TagUse {
-  readonly life: TagLife;
+  readonly life: TagLifeDocument;
   readonly days: readonly TagDay[];
   /** Of those of its lists that were deleted, by list id. */
   readonly ends: ReadonlyMap<string, ListEnd>;
@@ -169,7 +176,7 @@ function* changesOf({ life, days, ends }: TagUse): Generator<Change<keyof Counts
 
 /** In one list the tag is borne until either is deleted, whichever was earlier. */
 function* changesInList(
-  life: TagLife,
+  life: TagLifeDocument,
   end: ListEnd | undefined,
   days: readonly TagDay[],
 ): Generator<Change<keyof Counts>> {
@@ -200,10 +207,14 @@ const countsOf = (day: TagDay, voided: VoidUse | undefined): Counts => ({
 });
 
 /** Where both are deleted, the deletion that comes first in the log decides. */
-function voidOf(life: TagLife, end: ListEnd | undefined, { tag_id, list_id, day }: TagDay): VoidUse | undefined {
+function voidOf(
+  life: TagLifeDocument,
+  end: ListEnd | undefined,
+  { tag_id, list_id, day }: TagDay,
+): VoidUse | undefined {
   const isByTag = life.deleted !== null && (end === undefined || life.deleted.position < end.deleted.position);
   return isByTag ? ownOf(life.void, `${list_id}/${day}`) : ownOf(end?.void ?? {}, `${tag_id}/${day}`);
 }
 
-const ownOf = (voids: TagLife['void'], place: string): VoidUse | undefined =>
+const ownOf = (voids: TagLifeDocument['void'], place: string): VoidUse | undefined =>
   Object.hasOwn(voids, place) ? voids[place] : undefined;

@@ -7,7 +7,7 @@ import {
   type ProfileField,
   type SubscriptionStatus,
 } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
 /** The event that made a status so. Its type goes without saying. */
@@ -129,7 +129,7 @@ function changedFields(person: Changes<'ContactProfileChanged' | 'ContactCreated
 function withStatus(
   document: ContactDocument,
   listId: string,
-  { status, recorded }: { readonly status: SubscriptionStatus; readonly recorded: Recorded<DomainEvent> },
+  { status, recorded }: { readonly status: SubscriptionStatus; readonly recorded: RecordedEvent<DomainEvent> },
 ): ContactDocument {
   const before = subscriptionOf(document, listId);
   if (before?.status === status) return document;

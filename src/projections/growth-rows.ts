@@ -6,14 +6,14 @@ import {
   type GrowthDocument,
   type LateJoiner,
   type ListDay,
-  type ListLife,
+  type ListLifeDocument,
 } from './list-growth.js';
 import { runningTotals, type Change } from './sum-by-interval.js';
 import type { DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 
 export interface ListGrowth {
-  readonly life: ListLife;
+  readonly life: ListLifeDocument;
   readonly days: readonly ListDay[];
 }
 
@@ -37,11 +37,11 @@ const netOf = ({ joined, unsubscribed, resubscribed, erased, left_with_list }: C
   joined + resubscribed - unsubscribed - erased - left_with_list;
 
 /** The day on which it counts: clocks differ, and nothing happens in a list after the day of its deletion. */
-export const countsOn = (life: ListLife, day: string): string =>
+export const countsOn = (life: ListLifeDocument, day: string): string =>
   life.deleted === null ? day : earlier(day, dayOf(life.deleted.at));
 
 /** Whether the record of the deletion is newer than the day that was read: then the days must be read again. */
-export const isTornGrowth = (life: ListLife, { day }: ListDay, position: string): boolean =>
+export const isTornGrowth = (life: ListLifeDocument, { day }: ListDay, position: string): boolean =>
   (life.void[day]?.position ?? '') > position;
 
 /**
@@ -59,7 +59,7 @@ function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>
   return [...changes, { day: dayOf(life.deleted.at), counts: { ...zero, left_with_list: left } }];
 }
 
-function countsOf(life: ListLife, day: ListDay, late: ReadonlyMap<string, number>): Counts {
+function countsOf(life: ListLifeDocument, day: ListDay, late: ReadonlyMap<string, number>): Counts {
   const voided = life.void[day.day];
   const resubscribed = day.resubscribed - (voided?.resubscribed ?? 0);
   const joinedLate = Math.min(late.get(day.day) ?? 0, resubscribed);
@@ -87,7 +87,7 @@ export function createGrowthFold(time?: string) {
   const documents = new Map<string, GrowthDocument>();
   const late = new Map<string, Map<string, number>>();
 
-  const isSeen = ({ event, metadata }: Recorded<DomainEvent>): boolean =>
+  const isSeen = ({ event, metadata }: RecordedEvent<DomainEvent>): boolean =>
     time === undefined || metadata.at <= time || event.type === 'ListDeleted';
 
   function keep(key: string, document: GrowthDocument | null): void {
@@ -107,7 +107,7 @@ export function createGrowthFold(time?: string) {
 
   return {
     /** To be called with every event that `listGrowth` handles, in the order of the log; others change nothing. @throws CannotFoldError */
-    add(recorded: Recorded<DomainEvent>): void {
+    add(recorded: RecordedEvent<DomainEvent>): void {
       if (!isSeen(recorded)) return;
       for (const key of listGrowth.keys(recorded)) {
         const before = documents.get(key);
@@ -132,7 +132,7 @@ export function createGrowthFold(time?: string) {
 
 type Documents = ReadonlyMap<string, GrowthDocument>;
 
-const livesOf = (documents: Documents): readonly ListLife[] =>
+const livesOf = (documents: Documents): readonly ListLifeDocument[] =>
   [...documents.values()]
     .filter((document) => document.kind === 'list')
     .sort((one, other) => (one.list_id < other.list_id ? -1 : 1));

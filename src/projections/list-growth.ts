@@ -1,7 +1,7 @@
 /** The view `list_growth`: per list and day who joined, left and came back, from the first event on. growth-rows.ts makes rows of it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { dayOf } from './calendar.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
@@ -19,7 +19,7 @@ export type ListDay = {
   readonly erased: number;
 };
 
-export type ListLife = {
+export type ListLifeDocument = {
   readonly kind: 'list';
   readonly list_id: string;
   readonly list_name: string;
@@ -43,7 +43,7 @@ export type LateJoiner = {
   readonly position: string | null;
 };
 
-export type GrowthDocument = ListDay | ListLife | LateJoiner;
+export type GrowthDocument = ListDay | ListLifeDocument | LateJoiner;
 
 type StatusEvent = Extract<ContactEvent, { type: 'ContactSubscribed' | 'ContactUnsubscribed' }>;
 type Move = 'joined' | 'unsubscribed' | 'resubscribed' | 'erased';
@@ -127,8 +127,8 @@ type ListEvent = Extract<DomainEvent, { type: 'ListCreated' | 'ListRenamed' | 'L
 function lived(
   document: GrowthDocument | undefined,
   event: ListEvent,
-  { metadata: { at }, position }: Recorded<DomainEvent>,
-): ListLife {
+  { metadata: { at }, position }: RecordedEvent<DomainEvent>,
+): ListLifeDocument {
   const { list_id, list_name } = event.data;
   if (event.type === 'ListCreated') {
     absent(document, event.type);
@@ -142,7 +142,7 @@ function lived(
 function afterDeletion(
   document: GrowthDocument | undefined,
   move: Move | undefined,
-  { metadata, position }: Recorded<DomainEvent>,
+  { metadata, position }: RecordedEvent<DomainEvent>,
 ): GrowthDocument | null {
   if (document?.kind !== 'list' || document.deleted === null || move === undefined) return document ?? null;
   const day = dayOf(metadata.at);
@@ -153,7 +153,7 @@ function afterDeletion(
 function late(
   document: GrowthDocument | undefined,
   event: StatusEvent,
-  { metadata, position }: Recorded<DomainEvent>,
+  { metadata, position }: RecordedEvent<DomainEvent>,
 ): GrowthDocument | null {
   if (document === undefined)
     return event.data.previous_status === null

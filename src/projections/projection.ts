@@ -1,6 +1,6 @@
 /** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
 import type { DomainEvent, EventType } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { Scope } from '../events/keys.js';
 import type { Document, View } from '../readmodels/read-models.js';
 
@@ -21,12 +21,12 @@ export interface Projection<D extends Document = Document> extends View {
   /** What a key needs to read the documents over HTTP. Default: to read what the events are about. */
   readonly scopes?: readonly Scope[];
   /** Ids of the documents that the event changes. Must not throw, nor look at revision or position: it also runs for each write, on the HTTP thread. */
-  keys(event: Recorded<DomainEvent>): readonly string[];
+  keys(event: RecordedEvent<DomainEvent>): readonly string[];
   /**
    * The document after the event; `null` deletes it; the same object = unchanged. Throws when the event cannot be
    * folded (it is then a poison event).
    */
-  evolve(document: D | undefined, event: Recorded<DomainEvent>, key: string): D | null;
+  evolve(document: D | undefined, event: RecordedEvent<DomainEvent>, key: string): D | null;
 }
 
 /** What a key needs to read the documents of a view. */

@@ -1,7 +1,7 @@
 /** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
 import { nameKey } from '../events/catalogues.js';
 import { type SubscriptionStatus } from '../events/contact.js';
-import type { FindQuery, Page, ReadModelReader, View } from '../readmodels/read-models.js';
+import type { FindQuery, DocumentPage, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
 import { everyPage } from './every-page.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
@@ -12,7 +12,7 @@ type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
 
 type ShownContact = ContactDocument & { readonly email: string };
 
-/** The stream stays inside. */
+/** The stream is not shown. */
 type ContactAnswer = Omit<ShownContact, 'stream' | 'subscriptions'>;
 
 /** A contact's standing in a list, and the event that made it so, as in the auditor's answers. */
@@ -173,7 +173,10 @@ function withoutKey<D extends { readonly name_key: string }>({ name_key: _, ...a
 const pageOf = ({ limit, cursor }: PageRequest): { limit: number; cursor?: string } =>
   cursor === undefined ? { limit } : { limit, cursor };
 
-const toItems = <D, Item>({ documents, nextCursor }: Page<D>, map: (document: D) => Item): PageAnswer<Item> => ({
+const toItems = <D, Item>(
+  { documents, nextCursor }: DocumentPage<D>,
+  map: (document: D) => Item,
+): PageAnswer<Item> => ({
   items: documents.map(({ document }) => map(document)),
   ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
 });

@@ -1,7 +1,7 @@
 /** The view `tag_use`: per tag, list and day how often the tag was attached and detached. tag-use-rows.ts makes rows of it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { dayOf } from './calendar.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
@@ -22,7 +22,7 @@ export type Deletion = { readonly at: string; readonly position: string };
 /** What the days have counted, but the log has after a deletion: it does not count. `position`: of the last of these events. */
 export type VoidUse = Counts & { readonly position: string };
 
-export type TagLife = {
+export type TagLifeDocument = {
   readonly kind: 'tag';
   readonly tag_id: string;
   readonly tag_name: string;
@@ -39,7 +39,7 @@ export type ListEnd = {
   readonly void: { readonly [tagAndDay: string]: VoidUse };
 };
 
-export type TagUseDocument = TagDay | TagLife | ListEnd;
+export type TagUseDocument = TagDay | TagLifeDocument | ListEnd;
 
 type Counts = Pick<TagDay, 'attached' | 'detached' | 'erased'>;
 type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' | 'ContactErased' }>;
@@ -128,8 +128,8 @@ type TagEvent = Extract<DomainEvent, { type: 'TagCreated' | 'TagRenamed' | 'TagD
 function lived(
   document: TagUseDocument | undefined,
   event: TagEvent,
-  { metadata: { at }, position }: Recorded<DomainEvent>,
-): TagLife {
+  { metadata: { at }, position }: RecordedEvent<DomainEvent>,
+): TagLifeDocument {
   const { tag_id, tag_name } = event.data;
   if (event.type === 'TagCreated') {
     absent(document, event.type);
@@ -142,7 +142,7 @@ function lived(
 
 interface Use {
   readonly event: TagsEvent;
-  readonly recorded: Recorded<DomainEvent>;
+  readonly recorded: RecordedEvent<DomainEvent>;
   readonly key: string;
 }
 

@@ -35,7 +35,7 @@ export function createBatchDelay(now: () => number) {
         const timer = setTimeout(end, delay);
       });
     },
-    /** Somebody waits for the views: ends the wait, or spares the next one. */
+    /** A request waits for the views: ends the delay, or skips the next one. */
     flush(): void {
       if (end === undefined) flushed = true;
       else end();

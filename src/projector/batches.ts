@@ -63,7 +63,7 @@ async function collect(
   return { messages, done: result?.done === true, ahead };
 }
 
-/** The failure is handled where the result is awaited, perhaps much later: until then it must not count as unhandled. */
+/** The failure is handled where the result is awaited, which may be much later: until then it must not count as unhandled. */
 export function readAhead<T>(iterator: AsyncIterator<T, unknown>): Promise<IteratorResult<T, unknown>> {
   const next = iterator.next();
   next.catch(() => undefined);

@@ -1,6 +1,6 @@
 /** Folds events into the documents of views, in memory: for the projector batch by batch, for a bulk build into the documents that it holds. The caller commits the result. */
 import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { storageOf, type Document, type DocumentWrite, type ReadModels } from '../readmodels/read-models.js';
 import { parkedId, parkedView, type ParkedStream } from './parked.js';
@@ -38,7 +38,7 @@ export class PoisonEventError extends Error {
 }
 
 type FoldStep = { readonly projection: Projection; readonly stored: StoredEvent } & (
-  { readonly recorded: Recorded<DomainEvent>; readonly keys: readonly string[] } | { readonly reason: string }
+  { readonly recorded: RecordedEvent<DomainEvent>; readonly keys: readonly string[] } | { readonly reason: string }
 );
 
 export interface Slot {
@@ -114,7 +114,7 @@ function unparked(
 
 function addSteps(steps: FoldStep[], stored: StoredEvent, handlers: readonly Projection[]): void {
   if (handlers.length === 0) return;
-  let recorded: Recorded<DomainEvent>;
+  let recorded: RecordedEvent<DomainEvent>;
   try {
     recorded = codec.decode(stored);
   } catch (error) {

@@ -11,7 +11,7 @@ import { overTombstones, readParked, withParked, type ParkedStream } from './par
 import { countUnknown, type ProjectorFault, type StatusReporter } from './status.js';
 import {
   checkpointName,
-  moveCheckpoint,
+  commitUnderLease,
   storagesOf,
   storedIn,
   type ProjectorJobs,
@@ -117,7 +117,7 @@ async function commit(
     eventId: last.id,
     storages: previous?.storages ?? storagesOf(options.projections),
   };
-  await moveCheckpoint(writer, { name: checkpointName, previous, next }, writes);
+  await commitUnderLease(writer, { name: checkpointName, previous, next }, writes);
   onCommit();
   return next;
 }

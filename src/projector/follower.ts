@@ -1,4 +1,4 @@
-/** Follows how far shared views have come, whichever process folds them: asks for their checkpoint now and then, and often while somebody waits. */
+/** Follows how far shared views have come, whichever process folds them: asks for their checkpoint now and then, and often while a request waits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 import { pause } from './batch-delay.js';
@@ -100,7 +100,7 @@ export function createFollower(options: FollowerOptions) {
 
   const running = follow();
   return {
-    /** Somebody waits, or something has moved: ask at once. */
+    /** A request waits, or something has changed: ask at once. */
     wake: (): void => waking.abort(),
     status: (): FollowerStatus => status,
     async close(): Promise<void> {

@@ -17,7 +17,7 @@ export interface LeaseOptions {
   readonly now: () => number;
   /** Milliseconds by another clock that must agree: `now` may stand still while the machine is suspended. */
   readonly wall?: () => number;
-  /** Goes on after it ran out where nobody else has held it since: for work that may block its own thread for that long. */
+  /** May be renewed after it ran out if no other process has held it since: for work that may block its own thread for that long. */
   readonly resumes?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Moment {
   readonly wall: number;
 }
 
-/** The lease ran out, or somebody else has taken it: nothing may be written until it is held again. */
+/** The lease ran out, or another process has taken it: nothing may be written until it is held again. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
@@ -89,7 +89,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
   const isOurs = (epoch: number | undefined): boolean =>
     epoch !== undefined && ((epoch === held && (isHeld() || resumes)) || (resumes && epoch - 1 === held));
 
-  /** With another epoch, or too late, somebody else may have held it meanwhile, however short: this process's state is stale. */
+  /** With another epoch, or too late, another process may have held it meanwhile, however briefly: this process's state is stale. */
   function renewed({ epoch, askedAt }: Awaited<ReturnType<typeof take>>): void {
     if (isOurs(epoch)) {
       [held, since] = [epoch, askedAt];
@@ -110,7 +110,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     isHeld,
     /** The store has answered for one whole ttl without a break: a process that runs and holds a lease there has had time to renew it. */
     isSteady: (): boolean => isWithin(ttl / 2, answered) && now() - steadySince >= ttl,
-    /** Called when the lease has run out, or somebody else has taken it. One listener. */
+    /** Called when the lease has run out, or another process has taken it. One listener. */
     onLost(listener: () => void): void {
       lost = listener;
     },
@@ -135,7 +135,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
       }
       return null;
     },
-    /** To be called before anything is written under the lease. @throws LeaseLostError when somebody else may hold it */
+    /** To be called before anything is written under the lease. @throws LeaseLostError when another process may hold it */
     check(): void {
       if (!isHeld()) throw new LeaseLostError(`the lease ${name} is not held any more`);
     },

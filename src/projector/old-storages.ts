@@ -6,7 +6,7 @@ import {
   initialBuildName,
   rebuildName,
   storedViews,
-  moveCheckpoint,
+  commitUnderLease,
   isAmong,
   type Storages,
   type ViewsWriter,
@@ -28,7 +28,7 @@ export async function exchangeStorages(
   const old = storedViews(live.storages).filter(({ name }) => isChanged(name));
   if (old.length > 0) await noteOldStorages(writer, old);
   const checkpoint = { ...live, storages };
-  await moveCheckpoint(writer, { name: checkpointName, previous: live, next: checkpoint });
+  await commitUnderLease(writer, { name: checkpointName, previous: live, next: checkpoint });
   if (unparks) await unpark(writer, ({ view }) => isChanged(view), checkpoint);
   return { checkpoint, old };
 }
@@ -36,7 +36,7 @@ export async function exchangeStorages(
 async function noteOldStorages(writer: ViewsWriter, old: readonly StoredView[]): Promise<void> {
   const previous = await writer.readModels.checkpoint(oldStoragesName);
   const storages = { ...previous?.storages, ...keyed(old) };
-  await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, storages } });
+  await commitUnderLease(writer, { name: oldStoragesName, previous, next: { ...nowhere, storages } });
 }
 
 const nowhere = { logId: '', position: '', eventId: '' };
@@ -63,7 +63,7 @@ export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredV
   const previous = await readModels.checkpoint(oldStoragesName);
   const left = viewsIn(previous).filter((view) => !isAmong(view, old));
   const next = { ...nowhere, storages: keyed(left) };
-  if (left.length > 0) return await moveCheckpoint(writer, { name: oldStoragesName, previous, next });
+  if (left.length > 0) return await commitUnderLease(writer, { name: oldStoragesName, previous, next });
   check();
   await readModels.forget({ name: oldStoragesName, previous, epoch });
 }
@@ -85,7 +85,7 @@ async function unpark(writer: ViewsWriter, isOver: (parked: ParkedStream) => boo
     position: live.position,
     loaded: stored.get(id)?.position ?? null,
   }));
-  await moveCheckpoint(writer, { name: checkpointName, previous: live, next: live }, writes);
+  await commitUnderLease(writer, { name: checkpointName, previous: live, next: live }, writes);
 }
 
 /** Ends the parking of streams for all noted storages that are not live. To be called before anything is folded or dropped. */

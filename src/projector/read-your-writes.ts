@@ -1,14 +1,14 @@
 /** Reading one's own writes: what this process has changed that the views do not show yet, and waiting for it. */
 import { ServiceError } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
-import type { Appended } from '../events/envelope.js';
+import type { AppendedEvents } from '../events/envelope.js';
 import type { Projection } from '../projections/projection.js';
 import { handlersOf } from './fold.js';
 import { createGeneration } from './touched.js';
 
 export type OwnWrites = ReturnType<typeof createOwnWrites>;
 
-/** Own writes that are told apart; when there are more, they count as one to everything, so that memory stays bounded. */
+/** The number of own writes that are kept apart; beyond it they count as one write that touches every document, so that memory stays bounded. */
 const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
 const readTimeoutMs = 2000;
@@ -111,7 +111,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
     /** Whether the views have come to where the log stood at start, or to what they showed before they were built again. */
     reached: (): boolean => goal <= visiblePosition,
     /** Notes what an append of this process changed. */
-    record(append: Appended<DomainEvent>): void {
+    record(append: AppendedEvents<DomainEvent>): void {
       if (append.position <= visiblePosition) return;
       noteTime(append.position);
       recent.note(append, byType);

@@ -99,7 +99,7 @@ async function reset(input: StartInput, found: Checkpoint | null): Promise<void>
   await dropAll(input, [...known, ...views, parkedView]);
 }
 
-/** Removes from the checkpoint the storages that this code does not fold: nobody may go on reading them. */
+/** Removes from the checkpoint the storages that this code does not fold, so that they are not read any more. */
 async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Checkpoint> {
   const isFolded = (name: string, storage: number): boolean =>
     input.views.some((view) => view.name === name && isOf(view, storage));

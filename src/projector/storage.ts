@@ -14,7 +14,7 @@ import {
 export type Storages = Checkpoint['storages'];
 
 export const checkpointName = 'views';
-/** Checkpoint of an initial build, which nobody reads yet. */
+/** Checkpoint of an initial build: its views are not read yet. */
 export const initialBuildName = 'initial_build';
 /** Checkpoint of a rebuild that is under way, or was interrupted: it names the new storages. */
 export const rebuildName = 'rebuild';
@@ -98,7 +98,7 @@ export interface ViewsWriter {
 }
 
 /** Commits only if the checkpoint still is `previous`. */
-export async function moveCheckpoint(
+export async function commitUnderLease(
   { readModels, epoch, check }: ViewsWriter,
   checkpoint: Omit<Commit['checkpoint'], 'epoch'>,
   writes: readonly DocumentWrite[] = [],

@@ -1,6 +1,6 @@
 /** An index of appends by what they touch: streams, collections, parts of collections, documents. */
 import type { DomainEvent } from '../events/codec.js';
-import type { Appended, Recorded } from '../events/envelope.js';
+import type { AppendedEvents, RecordedEvent } from '../events/envelope.js';
 import type { Projection } from '../projections/projection.js';
 
 const streamMark = 'stream:';
@@ -35,7 +35,7 @@ export function createGeneration() {
     },
     size: (): number => size,
     note(
-      { stream, events, revision, position }: Appended<DomainEvent>,
+      { stream, events, revision, position }: AppendedEvents<DomainEvent>,
       byType: ReadonlyMap<string, readonly Projection[]>,
     ): void {
       // Appends to different streams may be answered in another order, and a repeat tells an old position.
@@ -47,7 +47,7 @@ export function createGeneration() {
       if (!isLate) newest = position;
       set(entriesOf(streamMark), stream);
       for (const { id, event, metadata } of events) {
-        const recorded: Recorded<DomainEvent> = { stream, revision, position, id, event, metadata };
+        const recorded: RecordedEvent<DomainEvent> = { stream, revision, position, id, event, metadata };
         for (const projection of byType.get(event.type) ?? []) {
           const entries = entriesOf(projection.name);
           set(entries, '');
@@ -68,7 +68,7 @@ export function createGeneration() {
 }
 
 /** The write is durable: where `keys` throws, which parks the stream, it must be noted all the same. */
-function keysOf(projection: Projection, recorded: Recorded<DomainEvent>): readonly string[] {
+function keysOf(projection: Projection, recorded: RecordedEvent<DomainEvent>): readonly string[] {
   if (projection.readAsWhole === true) return [everyDocument];
   try {
     return projection.keys(recorded).map(part);

@@ -53,7 +53,7 @@ export interface FindQuery {
   readonly cursor?: string;
 }
 
-export interface Page<D = Document> {
+export interface DocumentPage<D = Document> {
   readonly documents: readonly StoredDocument<D>[];
   /** Absent at the end. Opaque; URL-safe. */
   readonly nextCursor?: string;
@@ -108,7 +108,7 @@ export interface Commit {
 }
 
 /** A checkpoint to be removed, and what the caller knows of it. */
-export interface Forgetting {
+export interface CheckpointRemoval {
   readonly name: string;
   /** What it must be now, `null` = absent. */
   readonly previous: Checkpoint | null;
@@ -122,7 +122,7 @@ export interface ReadModelReader {
   /** Those of the ids that exist, by id. @throws ReadModelsUnavailableError */
   getMany<D = Document>(view: View, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument<D>>>;
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
-  find<D = Document>(view: View, query: FindQuery): Promise<Page<D>>;
+  find<D = Document>(view: View, query: FindQuery): Promise<DocumentPage<D>>;
   checkpoint(name: string): Promise<Checkpoint | null>;
   /** As it was last put; null: there is none. @throws ReadModelsUnavailableError */
   readRecord(name: string): Promise<VersionedRecord | null>;
@@ -147,7 +147,7 @@ export interface ReadModels extends ReadModelReader {
    * every reader sees both. After a crash half-way (adapters without multi-document transactions) the checkpoint has not moved, and folding the
    * same events again from freshly loaded documents is harmless.
    *
-   * @throws CommitConflictError somebody else has written a document or moved the checkpoint: load and fold again.
+   * @throws CommitConflictError another process has written a document or moved the checkpoint: load and fold again.
    * @throws ReadModelsUnavailableError
    */
   commit(commit: Commit): Promise<void>;
@@ -165,7 +165,7 @@ export interface ReadModels extends ReadModelReader {
    * @throws CommitConflictError it is elsewhere, or a later epoch has written it: nothing was removed.
    * @throws ReadModelsUnavailableError
    */
-  forget(checkpoint: Forgetting): Promise<void>;
+  forget(checkpoint: CheckpointRemoval): Promise<void>;
   /**
    * When it resolves, the store keeps no byte of documents that were deleted from these views or replaced, nor of storages
    * of theirs that no checkpoint names. Commits and readers go on meanwhile.
@@ -174,13 +174,13 @@ export interface ReadModels extends ReadModelReader {
   scrub(views: readonly StoredView[]): Promise<void>;
   /**
    * Takes or extends the lease of that name for `ttl` milliseconds; 0 gives it back. The epoch grows when another holder
-   * takes it, and when it had run out: then somebody else may have held it meanwhile. `null`: somebody else holds it.
+   * takes it, and when it had run out: then another process may have held it meanwhile. `null`: another process holds it.
    * @throws ReadModelsUnavailableError
    */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
   /**
    * Takes the lease of that name from a holder that let it run out, and leaves it free: who held it at this epoch cannot
-   * extend it any more. False: somebody holds it, or there never was this epoch.
+   * extend it any more. False: it is held, or there never was this epoch.
    * @throws ReadModelsUnavailableError
    */
   fenceOff(name: string, epoch: number): Promise<boolean>;

@@ -1,6 +1,6 @@
 /** What a rebuild is asked for, how far it is, and what is answered about it and about views: plain objects, for they cross threads. Objects are loose: a service of a later version may tell the command line more. */
 import { z } from 'zod';
-import { count, event, maybePosition, position, text, time, type Answer } from '../events/values.js';
+import { count, event, maybePosition, position, text, time, type FrozenOutput } from '../events/values.js';
 import type { Poison } from '../projector/fold.js';
 
 export const viewName = text('Name of the view.', 'contacts');
@@ -24,7 +24,7 @@ export const viewState = z
     rebuild_id: z.guid().nullable().describe('The rebuild that runs for this view.'),
   })
   .meta({ id: 'ViewState' });
-export type ViewState = Answer<typeof viewState>;
+export type ViewState = FrozenOutput<typeof viewState>;
 
 const whenCompared = count.nullable().describe('Null: it was not compared.');
 
@@ -41,7 +41,7 @@ const rebuiltView = z
     differences: z.array(z.string()).describe('Ids of documents that differ, the first of them.'),
   })
   .meta({ id: 'RebuiltView' });
-export type RebuiltView = Answer<typeof rebuiltView>;
+export type RebuiltView = FrozenOutput<typeof rebuiltView>;
 
 const rebuildProgress = z
   .object({
@@ -55,7 +55,7 @@ const rebuildProgress = z
     documents_compared: count,
   })
   .meta({ id: 'RebuildProgress' });
-export type RebuildProgress = Answer<typeof rebuildProgress>;
+export type RebuildProgress = FrozenOutput<typeof rebuildProgress>;
 
 const stored = z.string().nullable().describe('Of the event that ended the rebuild, as stored.');
 
@@ -68,7 +68,7 @@ export const rebuild = z
     /** `start`: of views that the code has changed. */
     cause: z.enum(['request', 'start']),
     requested_at: time,
-    /** `waiting`: not begun yet. `running`: begun, and continued after interruptions. */
+    /** `waiting`: not started yet. `running`: started; continued after interruptions. */
     state: z.enum(['waiting', 'running', 'finished', 'failed']),
     finished_at: time.nullable(),
     /** Null before it has begun, and when it has come to an outcome: see the results then. */
@@ -82,7 +82,7 @@ export const rebuild = z
       .nullable(),
   })
   .meta({ id: 'Rebuild' });
-export type Rebuild = Answer<typeof rebuild>;
+export type Rebuild = FrozenOutput<typeof rebuild>;
 
 export interface RebuildRequest {
   readonly views: readonly string[];

@@ -1,4 +1,4 @@
-/** Builds views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
+/** Builds views that are not live yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
 import { demandLogId } from '../eventstore/log-id.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
@@ -7,7 +7,7 @@ import { overTombstones, parkedView, readParked, withParked, type ParkedStream }
 import type { BuildProgress } from '../projector/status.js';
 import {
   storagesOf,
-  moveCheckpoint,
+  commitUnderLease,
   type ViewsWriter,
   checkpointName,
   initialBuildName,
@@ -19,7 +19,7 @@ import { prepareAll, type InitialBuild } from '../projector/projector.js';
 
 export interface BulkBuildInput extends ViewsWriter {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
-  /** As they are stored. Nobody else reads them until the build is done. */
+  /** As they are stored. They are not read until the build is done. */
   readonly projections: readonly Projection[];
   readonly name: string;
   /** That checkpoint as stored: an interrupted build goes on there. `null`, or before the first event: what the views hold is dropped. */
@@ -64,7 +64,7 @@ interface Build {
  * aborted is not lost: called again with the stored checkpoint, it goes on there.
  *
  * @throws PoisonEventError unless `park`; the view and the event, without its body, are in it.
- * @throws CommitConflictError somebody else builds the same views, or has: start again from the stored checkpoint.
+ * @throws CommitConflictError another process builds the same views, or has built them: start again from the stored checkpoint.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the signal's reason when it aborts.
  */
 export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
@@ -158,7 +158,7 @@ async function write(build: Build, parked: readonly DocumentWrite[] = []): Promi
   build.characters = 0;
   build.isIdle = false;
   const writes = [...build.cache.turn(), ...over];
-  build.writing = moveCheckpoint(input, { name: input.name, previous, next }, writes).then(() => {
+  build.writing = commitUnderLease(input, { name: input.name, previous, next }, writes).then(() => {
     build.isIdle = true;
     build.cache.written();
   });
@@ -197,7 +197,7 @@ export async function buildInitially(build: InitialBuild): Promise<Checkpoint | 
   const from = await readModels.checkpoint(initialBuildName);
   const built = await bulkBuild({ ...build, name: initialBuildName, from, until, park: true });
   const next = { ...built, storages: storagesOf(projections) };
-  await moveCheckpoint(build, { name: checkpointName, previous: null, next });
+  await commitUnderLease(build, { name: checkpointName, previous: null, next });
   check();
   await readModels.forget({ name: initialBuildName, previous: built, epoch });
   return next;

@@ -76,7 +76,7 @@ const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
 
-export const initialState: CoordinatorState = {
+export const initialCoordination: CoordinatorState = {
   name: 'idle',
   role: { leading: false, missing: [] },
   interruptions: 0,

@@ -7,7 +7,7 @@ import { CommitConflictError, type ReadModels } from '../readmodels/read-models.
 import type { StoreSettings } from '../stores/stores.js';
 import type { RebuildRequest, RebuildResult } from './answers.js';
 import {
-  initialState,
+  initialCoordination,
   isMine,
   mayDrop,
   recordToRun,
@@ -17,7 +17,14 @@ import {
   type CoordinatorEvent,
   type CoordinatorRole,
 } from './coordination.js';
-import { newRecord, nextOf, readRecord, rebuildsView, writeRecord, type RebuildRecord } from './rebuild-record.js';
+import {
+  newRecord,
+  nextOf,
+  readRebuildRecord,
+  rebuildsView,
+  writeRebuildRecord,
+  type RebuildRecord,
+} from './rebuild-record.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { SwitchAnswer, NewStorages } from './switch.js';
 import { dropAbandoned } from './unfinished.js';
@@ -39,7 +46,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
   await readModels.prepare(rebuildsView);
   const sharing = { requests: options.isShared, progress: settings.views.kind === 'mongodb' };
-  let state = initialState;
+  let state = initialCoordination;
   let thread: RebuildThread | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** Each settles when what was begun has ended; neither rejects. Writes of the record are made one after the other. */
@@ -87,7 +94,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
 
   async function take(): Promise<CoordinatorEvent> {
     const made = { rebuild_id: randomUUID(), requested_at: time() };
-    const record = await writeRecord(readModels, (stored) => recordToRun(state, stored, made));
+    const record = await writeRebuildRecord(readModels, (stored) => recordToRun(state, stored, made));
     return { type: 'taken', record };
   }
 
@@ -102,7 +109,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   /** Never over another rebuild's record. */
   async function saveRecord(record: RebuildRecord): Promise<CoordinatorEvent> {
     if (isMine(state, record))
-      await writeRecord(readModels, ({ record: stored }) =>
+      await writeRebuildRecord(readModels, ({ record: stored }) =>
         stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
       );
     return { type: 'saved', record };
@@ -128,7 +135,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     }
   }
 
-  /** False: somebody builds, or is about to. */
+  /** False: a rebuild is running or about to start. */
   async function drop(isWanted: (storages: Storages) => boolean): Promise<boolean> {
     if (!mayDrop(state)) return false;
     const dropped = await dropAbandoned(readModels, isWanted);
@@ -141,7 +148,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     dropAbandoned: () => drop(() => true),
     /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
-      return shownIn(state) ?? (await readRecord(readModels));
+      return shownIn(state) ?? (await readRebuildRecord(readModels));
     },
     /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
     async request({ views, dryRun, acceptDifferences = false }: RebuildRequest): Promise<RebuildRecord> {
@@ -156,10 +163,12 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       // The end of the last rebuild may still be under way to the record.
       await writing;
       try {
-        const stored = await writeRecord(readModels, (kept) => (nextOf(kept) === undefined ? record : undefined));
+        const stored = await writeRebuildRecord(readModels, (kept) =>
+          nextOf(kept) === undefined ? record : undefined,
+        );
         if (stored === undefined) throw new ServiceError('rebuild_running');
       } catch (error) {
-        // Somebody else was first.
+        // Another process was first.
         if (error instanceof CommitConflictError) throw new ServiceError('rebuild_running', {}, { cause: error });
         throw error;
       }

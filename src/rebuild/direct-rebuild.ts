@@ -47,12 +47,12 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   }
 }
 
-type Opened = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
+type OpenRebuild = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
-const leaseOf = ({ readModels }: Opened, name: string): Lease =>
+const leaseOf = ({ readModels }: OpenRebuild, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now, resumes: true });
 
-async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<RebuildResult> {
+async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<RebuildResult> {
   const { views, dryRun, acceptDifferences, isPreparation, signal } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
@@ -81,7 +81,7 @@ async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<Rebuild
 }
 
 /** The projector folds the live views up to the head first, and makes the new ones live. */
-async function rebuildWithProjector(input: Opened): Promise<RebuildResult> {
+async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> {
   const { settings, reader, readModels } = input;
   const head = await reader.head();
   if (head === logStart)

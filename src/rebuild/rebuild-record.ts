@@ -21,9 +21,9 @@ const olderId = 'current';
 
 export const isOpen = ({ state }: Pick<RebuildRecord, 'state'>): boolean => state === 'waiting' || state === 'running';
 
-type Asked = 'rebuild_id' | 'views' | 'dry_run' | 'accept_differences' | 'cause' | 'requested_at';
+type RequestMember = 'rebuild_id' | 'views' | 'dry_run' | 'accept_differences' | 'cause' | 'requested_at';
 
-export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => ({
+export const newRecord = (asked: Pick<RebuildRecord, RequestMember>): RebuildRecord => ({
   ...asked,
   state: 'waiting',
   finished_at: null,
@@ -56,7 +56,7 @@ type StoredRebuild = z.infer<typeof storedRebuild>;
 
 type Reader = Pick<ReadModelReader, 'get' | 'readRecord'>;
 
-export async function readRecord(readModels: Reader): Promise<RebuildRecord | undefined> {
+export async function readRebuildRecord(readModels: Reader): Promise<RebuildRecord | undefined> {
   return (await readRecords(readModels)).record;
 }
 
@@ -94,8 +94,8 @@ function recordsIn(stored: StoredRebuild | undefined): StoredRecords {
   return { record, postponed: postponed ?? undefined };
 }
 
-/** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError somebody else has written meanwhile. @throws ReadModelsUnavailableError */
-export async function writeRecord(
+/** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError another process has written meanwhile. @throws ReadModelsUnavailableError */
+export async function writeRebuildRecord(
   readModels: ReadModels,
   change: (stored: StoredRecords) => RebuildRecord | undefined,
 ): Promise<RebuildRecord | undefined> {

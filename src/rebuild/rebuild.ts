@@ -13,7 +13,7 @@ import {
   storedAs,
   storedIn,
   storedViews,
-  moveCheckpoint,
+  commitUnderLease,
   isAmong,
   type Storages,
   type ViewsWriter,
@@ -93,7 +93,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   );
   // First the checkpoint: no storage is made that no checkpoint names.
   const next = { logId, position: '', eventId: '', storages: fresh };
-  await moveCheckpoint(input, { name: rebuildName, previous: null, next });
+  await commitUnderLease(input, { name: rebuildName, previous: null, next });
   return { ...rebuild, fresh };
 }
 

@@ -67,7 +67,7 @@ async function makeLive(input: Switching, built: NewStorages): Promise<SwitchAns
   let previous: Checkpoint;
   try {
     const folding = await foldNewStorages(built, input);
-    // Also where none is missing: the commit fails if somebody else builds them by now.
+    // Also where none is missing: the commit fails if another process builds them by now.
     await folding.fold(missing);
     previous = folding.checkpoint();
   } catch (error) {
@@ -115,7 +115,7 @@ export async function foldNewStorages(
   let previous = from;
   return {
     checkpoint: (): Checkpoint => previous,
-    /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
+    /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError another process builds them by now. @throws ReadModelsUnavailableError */
     async fold(events: readonly StoredEvent[]): Promise<void> {
       const last = events.at(-1);
       const { position, id: eventId } = last ?? { position: previous.position, id: previous.eventId };

@@ -11,7 +11,7 @@ import {
   type ViewsWriter,
 } from '../projector/storage.js';
 import { storageOf, type ReadModels } from '../readmodels/read-models.js';
-import { isOpen, readRecord } from './rebuild-record.js';
+import { isOpen, readRebuildRecord } from './rebuild-record.js';
 
 /** The caller holds the lease of rebuilds. */
 export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
@@ -29,14 +29,14 @@ export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
   );
 }
 
-/** The storages that nobody continued and that were dropped; undefined: somebody builds, or is about to. @throws ReadModelsUnavailableError @throws LeaseLostError */
+/** The abandoned storages that were dropped; undefined: a rebuild is running or about to start. @throws ReadModelsUnavailableError @throws LeaseLostError */
 export async function dropAbandoned(
   readModels: ReadModels,
   isWanted: (storages: Storages) => boolean,
 ): Promise<Storages | undefined> {
   const { storages = {} } = (await readModels.checkpoint(rebuildName)) ?? {};
   if (Object.keys(storages).length === 0 || !isWanted(storages)) return {};
-  const record = await readRecord(readModels);
+  const record = await readRebuildRecord(readModels);
   if (record !== undefined && isOpen(record)) return undefined;
   const now = (): number => performance.now();
   const lease = createLease({ readModels, name: 'rebuild', holder: randomUUID(), ttl: leaseMs, now });

@@ -4,7 +4,7 @@ import { readParked } from '../projector/parked.js';
 import { checkpointName, isOf } from '../projector/storage.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { ViewState } from './answers.js';
-import { isOpen, readRecord } from './rebuild-record.js';
+import { isOpen, readRebuildRecord } from './rebuild-record.js';
 
 /** Without a service the lag is not known. */
 export type StoredViewState = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
@@ -14,7 +14,7 @@ export async function storedViewStates(views: ReadModelReader): Promise<readonly
   const checkpoint = await views.checkpoint(checkpointName);
   const parked = checkpoint === null ? [] : [...(await readParked(views)).values()];
   // A store that no version with rebuilds has opened has no table of them.
-  const record = await readRecord(views).catch(() => undefined);
+  const record = await readRebuildRecord(views).catch(() => undefined);
   const open = record !== undefined && isOpen(record) ? record : undefined;
   return liveProjections.map(({ name, version }): StoredViewState => {
     const storage = checkpoint?.storages[name];

@@ -9,10 +9,10 @@ export interface Statement<Parameters extends readonly Value[] = readonly Value[
   get(...parameters: Parameters): Row | undefined;
   all(...parameters: Parameters): Row[];
   iterate(...parameters: Parameters): IterableIterator<Row>;
-  run(...parameters: Parameters): Changes;
+  run(...parameters: Parameters): StatementResult;
 }
 
-export interface Changes {
+export interface StatementResult {
   readonly changes: number;
   readonly lastInsertRowid: number;
 }

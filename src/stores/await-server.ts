@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The result of one check. Reasons hold neither credentials nor personal data. */
 export type ServerVerdict = { readonly status: 'ready' } | { readonly status: string; readonly reason: string };
 
-export interface Waiting {
+export interface AwaitServerOptions {
   /** Statuses that may pass. Default: `unreachable` and `not_ready`. */
   readonly waitsFor?: readonly string[];
   /** Why the server is not there yet; called at each try. */
@@ -13,7 +13,7 @@ export interface Waiting {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface AwaitedServer extends Waiting {
+interface AwaitedServer extends AwaitServerOptions {
   readonly name: string;
   readonly check: () => Promise<ServerVerdict>;
 }

@@ -26,7 +26,7 @@ interface CataloguesOptions {
   readonly onUnreadable: (stream: string, reason: string) => void;
 }
 
-export function createCatalogues(
+export function followCatalogues(
   catalogues: readonly Catalogue[],
   { soleWriter, onUnreadable }: CataloguesOptions,
 ): { open(snapshots: Snapshots): Promise<void>; close(): Promise<void> } {

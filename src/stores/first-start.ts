@@ -30,7 +30,7 @@ export async function initialise(
     );
 }
 
-/** The state of the log after its first event, written by this process or by another one that was quicker. */
+/** The state of the log after its first event, written by this process or by another one that was first. */
 async function begin(
   handler: CommandHandler<ServiceState, InitialiseService, unknown>,
   keys: StreamKeys,

@@ -1,11 +1,11 @@
-/** Finds the secret that a log was begun with: with another one no address would be found. It is never shown. */
+/** Finds the secret of a log: with another one no address would be found. It is never shown. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codec } from '../events/codec.js';
 import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
-import { CommandFailedError, refusal } from '../failures.js';
+import { CommandFailedError, refusedError } from '../failures.js';
 import { dataFolderAt } from './data-folder.js';
 import type { LogAddress } from './stores.js';
 import { withFiles } from './values-from-files.js';
@@ -75,7 +75,7 @@ export function secretOfLog({ from, to, log, environment }: SecretQuestion): Sec
   switch (found) {
     case undefined:
       if (target === '') return { headKey, advice: adviceFor('it', target) };
-      throw refusal(
+      throw refusedError(
         `a log is written into a folder only with its secret. ${adviceFor('it', target)} Nothing was written`,
       );
     case set:

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { z } from 'zod';
-import { awaitServer, ServerRefusedError, type ServerVerdict, type Waiting } from './await-server.js';
+import { awaitServer, ServerRefusedError, type ServerVerdict, type AwaitServerOptions } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import { StoreUnavailableError, type EventReader, type EventStore } from '../eventstore/event-store.js';
@@ -55,7 +55,7 @@ export const settingsOf = (
 export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
-export interface EventStoreHooks extends Waiting {
+export interface EventStoreHooks extends AwaitServerOptions {
   /** The key of the sealed head of an embedded log, asked for before the log is opened, while no other process can write to it. */
   readonly headKey?: () => Uint8Array;
   /** Called once when an embedded log turns out not to be what was written there. */
@@ -97,7 +97,7 @@ async function openServer(
   }
 }
 
-export interface ViewsHooks extends Waiting {
+export interface ViewsHooks extends AwaitServerOptions {
   readonly onDamage: (damage: string) => void;
 }
 
@@ -115,7 +115,11 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
  * Refuses views of another log, or of more of this log than there is: others may use them, or the log was shortened.
  * Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
  */
-export async function refuseForeignViews(settings: StoreSettings, log: EventReader, waiting: Waiting): Promise<void> {
+export async function refuseForeignViews(
+  settings: StoreSettings,
+  log: EventReader,
+  waiting: AwaitServerOptions,
+): Promise<void> {
   const views = await openReadModels(settings.views);
   const check = async (): Promise<ServerVerdict> => {
     try {

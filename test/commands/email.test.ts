@@ -1,7 +1,7 @@
 /** The rules of an e-mail: each command in each state, and that a decision made again changes nothing. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRefusal, type Asked } from '../../src/commands/decider.js';
+import { isRefusal, type RequestFingerprint } from '../../src/commands/decider.js';
 import { emailDecider, isDue, maxDoubts, type EmailCommand, type EmailState } from '../../src/commands/email.js';
 import type { EmailEvent } from '../../src/events/email.js';
 
@@ -89,7 +89,7 @@ const fold = (events: readonly EmailEvent[]): EmailState =>
 const decided = (
   given: readonly EmailEvent[],
   when: EmailCommand,
-  idempotency?: Asked,
+  idempotency?: RequestFingerprint,
 ): readonly EmailEvent[] | string => {
   const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n });
   return isRefusal(decision) ? decision.refused : decision;
@@ -181,7 +181,7 @@ test('events carry what the command says', () => {
 describe('a repeat of the request', () => {
   const salt = '5a17'.repeat(8);
   const repeat: EmailCommand = { ...request, email_id: 'eml_2', message: { salt: 'another', ...message } };
-  const asking = (what: string): Asked => ({ key_hash: 'k', hash: (own = 'bare') => `${own}:${what}` });
+  const asking = (what: string): RequestFingerprint => ({ key_hash: 'k', hash: (own = 'bare') => `${own}:${what}` });
   const of = (request_hash: string | undefined, first = { salt, ...message }): EmailEvent => ({
     type: 'EmailRequested',
     data: { ...id, recipient_key: 'r', request_hash, message: first },

@@ -1,6 +1,6 @@
 /** given events, when a command, then events or a refusal: the way every decider is tested. */
 import { expect } from 'vitest';
-import { isRefusal, type Asked, type Decider, type Decision } from '../../src/commands/decider.js';
+import { isRefusal, type RequestFingerprint, type Decider, type Decision } from '../../src/commands/decider.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 
 /** When everything happens. */
@@ -13,7 +13,7 @@ export function given<State, Command, Event extends DomainEvent>(
   const state = history.reduce((folded, event) => decider.evolve(folded, event, { at }), decider.initial);
   return {
     state,
-    when(command: Command, idempotency?: Asked) {
+    when(command: Command, idempotency?: RequestFingerprint) {
       const decision = decider.decide(command, state, { idempotency, revision: BigInt(history.length) - 1n });
       return {
         then(...events: readonly Event[]): void {

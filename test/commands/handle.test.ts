@@ -9,7 +9,7 @@ import { contactDecider, type ContactCommand } from '../../src/commands/contact.
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/catalogue.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import type { Appended } from '../../src/events/envelope.js';
+import type { AppendedEvents } from '../../src/events/envelope.js';
 import {
   AppendInDoubtError,
   InvalidAppendError,
@@ -38,14 +38,14 @@ const context = (): CommandContext => {
   return { correlationId: id, causationId: id, requestId: `req-${id}`, actor: 'test' };
 };
 
-function handlers(on: EventStore, appended: Appended<DomainEvent>[] = []) {
+function handlers(on: EventStore, appended: AppendedEvents<DomainEvent>[] = []) {
   const options = {
     store: on,
     sources: { now: () => time, newEventId: () => randomUUID(), newSalt: () => exampleSalt },
     random: Math.random,
     sleep: () => nextTurn(),
     cacheSize: 100,
-    onAppended: (append: Appended<DomainEvent>) => void appended.push(append),
+    onAppended: (append: AppendedEvents<DomainEvent>) => void appended.push(append),
   };
   return {
     lists: createCommandHandler({ ...options, decider: listDecider }),
@@ -77,7 +77,7 @@ const upsert = (fields: { firstName?: string }): ContactCommand => ({
 
 describe('the queue of a stream', () => {
   test('commands that wait go out as one append, are decided one after the other, and each is answered for itself', async () => {
-    const appended: Appended<DomainEvent>[] = [];
+    const appended: AppendedEvents<DomainEvent>[] = [];
     const { lists } = handlers(store, appended);
     const names = ['first', 'A', 'B', 'a', 'C'];
     const outcomes = await Promise.allSettled(names.map((name) => lists.execute(create(name))));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareLogs } from '../../src/copy/compare.js';
-import type { Copying } from '../../src/copy/append.js';
+import type { CopyJob } from '../../src/copy/append.js';
 import { copyLog as copyWhole } from '../../src/copy/copy.js';
 import { examineLog } from '../../src/copy/examine.js';
 import type { Progress } from '../../src/flow/progress.js';
@@ -73,7 +73,7 @@ const patiently = { total: 0, retry: quickRetry, signal: never, report: () => un
 const plan = (
   source: EventReader,
   target: EventStore,
-  more: Partial<Pick<Copying, 'retry' | 'signal' | 'report'>> = {},
+  more: Partial<Pick<CopyJob, 'retry' | 'signal' | 'report'>> = {},
 ) => ({
   source,
   target,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { CommandFailedError } from '../../src/failures.js';
 import { checksumFileOf, demandPlace, writeWhole } from '../../src/export/file.js';
 import { asParquet } from '../../src/export/parquet.js';
-import { tableOf, type Row } from '../../src/export/source.js';
+import { tableOf, type ExportRow } from '../../src/export/source.js';
 import { inOrder } from '../../src/flow/batches.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
@@ -265,7 +265,7 @@ describe('the file', () => {
 
 test('Parquet goes out row group by row group, and every value comes back', async () => {
   const columns = { text: 'text', number: 'integer', time: 'time', day: 'day' } as const;
-  const rows: Row[] = Array.from({ length: 25_000 }, (_, n) => [
+  const rows: ExportRow[] = Array.from({ length: 25_000 }, (_, n) => [
     n % 7 === 0 ? null : `é 😀 ${n}`,
     n % 5 === 0 ? null : n - 12_000,
     n % 3 === 0 ? null : new Date(n * 1e9).toISOString(),

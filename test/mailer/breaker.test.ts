@@ -2,25 +2,25 @@
 import { describe, expect, test } from 'vitest';
 import {
   answered,
-  answerOf,
+  relayAnswerOf,
   breakerTimings,
   initialBreaker,
   isRelays,
   mostUntried,
-  type Answer,
+  type RelayAnswer,
   type Breaker,
 } from '../../src/mailer/breaker.js';
 import type { SendOutcome } from '../../src/mailer/transport.js';
 
 const timings = breakerTimings;
-const login: Answer = { type: 'unreachable', fault: { reason: 'auth_failed', smtp_code: 535 } };
-const denied = (recipient: string, text = '550 relay not permitted'): Answer => ({
+const login: RelayAnswer = { type: 'unreachable', fault: { reason: 'auth_failed', smtp_code: 535 } };
+const denied = (recipient: string, text = '550 relay not permitted'): RelayAnswer => ({
   type: 'refused',
   fault: { reason: 'smtp_5xx', smtp_code: 550 },
   recipient,
   text,
 });
-const tell = (breaker: Breaker, answers: readonly Answer[], now = 0): Breaker =>
+const tell = (breaker: Breaker, answers: readonly RelayAnswer[], now = 0): Breaker =>
   answers.reduce((state, answer) => answered(state, answer, { now, random: 0.5, timings }), breaker);
 const working = tell(initialBreaker, [{ type: 'works' }]);
 const five = ['a', 'b', 'c', 'd', 'e'].map((one) => denied(one));
@@ -93,30 +93,30 @@ describe('an outcome', () => {
 
   test('before MAIL is of the relay, a broken connection after DATA is of the e-mail', () => {
     const lost = { status: 'deferred', reason: 'connection_lost' } as const;
-    expect(answerOf({ ...lost, stage: 'connection' }, 'a')).toMatchObject({ type: 'unreachable' });
-    expect(answerOf({ ...lost, stage: 'data' }, 'a')).toEqual({ type: 'works' });
-    expect(answerOf({ status: 'in_doubt', reason: 'connection_lost' }, 'a')).toEqual({ type: 'works' });
+    expect(relayAnswerOf({ ...lost, stage: 'connection' }, 'a')).toMatchObject({ type: 'unreachable' });
+    expect(relayAnswerOf({ ...lost, stage: 'data' }, 'a')).toEqual({ type: 'works' });
+    expect(relayAnswerOf({ status: 'in_doubt', reason: 'connection_lost' }, 'a')).toEqual({ type: 'works' });
   });
 
   test('a connection that breaks at MAIL or RCPT counts as a refusal, a message that is too large does not', () => {
     const lost = { status: 'deferred', reason: 'connection_lost', stage: 'envelope' } as const;
-    expect(answerOf(lost, 'a')).toMatchObject({
+    expect(relayAnswerOf(lost, 'a')).toMatchObject({
       type: 'refused',
       fault: { reason: 'connection_lost' },
       recipient: 'a',
     });
-    expect(answerOf({ ...lost, status: 'failed', reason: 'too_large' }, 'a')).toEqual({ type: 'works' });
+    expect(relayAnswerOf({ ...lost, status: 'failed', reason: 'too_large' }, 'a')).toEqual({ type: 'works' });
   });
 
   test('that we brought about says nothing', () => {
-    expect(answerOf({ status: 'deferred', reason: 'stopped', stage: 'connection' }, 'a')).toBeUndefined();
-    expect(answerOf({ status: 'withdrawn' }, 'a')).toBeUndefined();
+    expect(relayAnswerOf({ status: 'deferred', reason: 'stopped', stage: 'connection' }, 'a')).toBeUndefined();
+    expect(relayAnswerOf({ status: 'withdrawn' }, 'a')).toBeUndefined();
   });
 
   test('at RCPT counts by its words without addresses', () => {
     const [one, other] = ['550 <ada@example.com>: denied, ada@example.com', '550 <bob@example.net>: denied, <bob@x.y>'];
-    expect(answerOf(refusal(one ?? ''), 'a')).toMatchObject({ type: 'refused', text: '550 <>: denied, <>' });
-    expect(answerOf(refusal(other ?? ''), 'b')).toMatchObject({ text: '550 <>: denied, <>' });
+    expect(relayAnswerOf(refusal(one ?? ''), 'a')).toMatchObject({ type: 'refused', text: '550 <>: denied, <>' });
+    expect(relayAnswerOf(refusal(other ?? ''), 'b')).toMatchObject({ text: '550 <>: denied, <>' });
   });
 
   test.each([
@@ -125,6 +125,6 @@ describe('an outcome', () => {
     ['450 4.2.0 Recipient address rejected: Greylisted', '4.2.0'],
     ['451 4.7.1 Greylisting in action, please come back later', '4.7.1'],
   ])('of the recipient is not of the relay: %s', (response, code) => {
-    expect(answerOf(refusal(response, code), 'a')).toEqual({ type: 'works' });
+    expect(relayAnswerOf(refusal(response, code), 'a')).toEqual({ type: 'works' });
   });
 });

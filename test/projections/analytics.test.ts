@@ -2,9 +2,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codec, type DomainEvent } from '../../src/events/codec.js';
-import type { Recorded } from '../../src/events/envelope.js';
+import type { RecordedEvent } from '../../src/events/envelope.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
-import { createAnalyticsQueries, type AnalyticsQueries, type Wanted } from '../../src/projections/analytics-queries.js';
+import {
+  createAnalyticsQueries,
+  type AnalyticsQueries,
+  type SeriesRequest,
+} from '../../src/projections/analytics-queries.js';
 import { countIntervals, dayOf, endOf, intervalsOf, startOf } from '../../src/projections/calendar.js';
 import { createGrowthFold, growthRows } from '../../src/projections/growth-rows.js';
 import { usually } from '../support/amount.js';
@@ -23,19 +27,20 @@ afterAll(() => views.close());
 const whole = { check: () => undefined };
 /** Beyond every wait of the histories. */
 const end = '2027-01-31';
-const byDay: Wanted = { from: '2025-11-20', to: end, interval: 'day', ...whole };
+const byDay: SeriesRequest = { from: '2025-11-20', to: end, interval: 'day', ...whole };
 const days = [...intervalsOf({ from: '2025-11-20', to: end, interval: 'day' })].map(({ from }) => from);
 
-const decoded = ({ events }: History): readonly Recorded<DomainEvent>[] => events.map((stored) => codec.decode(stored));
+const decoded = ({ events }: History): readonly RecordedEvent<DomainEvent>[] =>
+  events.map((stored) => codec.decode(stored));
 
 /** What deletes it, the first time. */
-const deletionOf = (log: readonly Recorded<DomainEvent>[], id: string) =>
+const deletionOf = (log: readonly RecordedEvent<DomainEvent>[], id: string) =>
   log.find(({ event }) =>
     event.type === 'ListDeleted' ? event.data.list_id === id : event.type === 'TagDeleted' && event.data.tag_id === id,
   );
 
 /** What the log has of one list before its deletion, each on its day; `until`: as it was at that time. */
-function movesOf(log: readonly Recorded<DomainEvent>[], listId: string, until: string) {
+function movesOf(log: readonly RecordedEvent<DomainEvent>[], listId: string, until: string) {
   const deletion = deletionOf(log, listId);
   const over = deletion !== undefined && deletion.metadata.at <= until ? dayOf(deletion.metadata.at) : undefined;
   const moves = log.flatMap(({ event, position, metadata }) => {
@@ -49,7 +54,7 @@ function movesOf(log: readonly Recorded<DomainEvent>[], listId: string, until: s
 }
 
 /** Growth by hand: day for day, who is subscribed is kept, and who ever was. */
-function growthByHand(log: readonly Recorded<DomainEvent>[], listId: string, until = '9999') {
+function growthByHand(log: readonly RecordedEvent<DomainEvent>[], listId: string, until = '9999') {
   const { moves, over } = movesOf(log, listId, until);
   const now = new Set<string>();
   const ever = new Set<string>();
@@ -101,7 +106,7 @@ function summed<Row extends { readonly from: string }>(rows: readonly Row[], int
 }
 
 /** What the log has of one tag in one list before either was deleted, each on its day. */
-function usesOf(log: readonly Recorded<DomainEvent>[], tagId: string, listId: string) {
+function usesOf(log: readonly RecordedEvent<DomainEvent>[], tagId: string, listId: string) {
   const ends = [deletionOf(log, tagId), deletionOf(log, listId)].filter((deletion) => deletion !== undefined);
   const over = ends.map(({ metadata }) => metadata.at).sort()[0];
   const uses = log.flatMap(({ event, position, metadata: { at } }) => {
@@ -115,7 +120,7 @@ function usesOf(log: readonly Recorded<DomainEvent>[], tagId: string, listId: st
 }
 
 /** Use by hand: day for day, who bears the tag in which list is kept. */
-function useByHand(log: readonly Recorded<DomainEvent>[], tagId: string) {
+function useByHand(log: readonly RecordedEvent<DomainEvent>[], tagId: string) {
   const listIds = log.flatMap(({ event }) => (event.type === 'ListCreated' ? [event.data.list_id] : []));
   const inLists = listIds.map((listId) => ({
     ...usesOf(log, tagId, listId),
@@ -170,7 +175,7 @@ async function readingOf<Answer>(happened: readonly Happened[], read: (queries: 
 }
 
 /** Up to 2026-03-03, from the first day on. */
-const threeDays: Wanted = { to: '2026-03-03', interval: 'day', ...whole };
+const threeDays: SeriesRequest = { to: '2026-03-03', interval: 'day', ...whole };
 const growthOf = (happened: readonly Happened[]) => readingOf(happened, (own) => own.listGrowth('lst_01', threeDays));
 
 /** Clocks differ: in the log the deletion stands before what happened an hour earlier, and after what happened a day later. */

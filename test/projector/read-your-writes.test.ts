@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import type { Appended } from '../../src/events/envelope.js';
+import type { AppendedEvents } from '../../src/events/envelope.js';
 import { exampleEvents, exampleMetadata, examplePosition } from '../support/examples.js';
 
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 let time = 0;
 const ownWrites = (head = '') => createOwnWrites({ projections: liveProjections, head, now: () => time });
 
-const append = (stream: string, position: number, event: DomainEvent): Appended<DomainEvent> => {
+const append = (stream: string, position: number, event: DomainEvent): AppendedEvents<DomainEvent> => {
   const id = randomUUID();
   const [data, metadata] = [JSON.stringify(event.data), JSON.stringify(exampleMetadata)];
   const encoded = { id, type: event.type, data, metadata };

@@ -1,7 +1,7 @@
 /** The states of the rebuild coordinator without stores, threads and clocks: each transition, late events, and a kill between any two effects. */
 import { describe, expect, it } from 'vitest';
 import {
-  initialState,
+  initialCoordination,
   isMine,
   mayDrop,
   recordToRun,
@@ -68,8 +68,8 @@ const withoutLogs = (effects: readonly CoordinatorEffect[]) => effects.filter(({
 
 describe('looks for requests', () => {
   it('takes up what is stored while it leads, and nothing else', () => {
-    expect(step(initialState, look)).toEqual({ state: initialState, effects: [] });
-    expect(step(initialState, { type: 'role', role: leading })).toMatchObject({ effects: [lookIn(0)] });
+    expect(step(initialCoordination, look)).toEqual({ state: initialCoordination, effects: [] });
+    expect(step(initialCoordination, { type: 'role', role: leading })).toMatchObject({ effects: [lookIn(0)] });
     expect(step(idle, look)).toEqual({ state: taking, effects: [{ type: 'take' }] });
     expect(step(idle, { type: 'requested' })).toEqual({ state: idle, effects: [lookIn(0)] });
   });
@@ -270,7 +270,7 @@ interface World {
 
 /** A process that carries effects out until it is killed, after so many of them. */
 function runUntil(world: World, most: number): number {
-  let state = initialState;
+  let state = initialCoordination;
   let done = 0;
   const role = (): CoordinatorEvent => ({ type: 'role', role: { leading: true, missing: world.missing } });
   const queue: CoordinatorEvent[] = [role()];

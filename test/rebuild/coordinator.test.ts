@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newRecord, readRecord, writeRecord } from '../../src/rebuild/rebuild-record.js';
+import { newRecord, readRebuildRecord, writeRebuildRecord } from '../../src/rebuild/rebuild-record.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { createRebuildCoordinator } from '../../src/rebuild/coordinator.js';
@@ -93,7 +93,7 @@ it('a request that a start put off outlives a second start of that kind', async 
   const { coordinator, nth, others } = await open();
   const { rebuild_id } = await coordinator.request(request);
   for (const id of [randomUUID(), randomUUID()])
-    await writeRecord(others, () => ({ ...foreign, rebuild_id: id, cause: 'start', state: 'finished' }));
+    await writeRebuildRecord(others, () => ({ ...foreign, rebuild_id: id, cause: 'start', state: 'finished' }));
   coordinator.become(leading);
   await nth(1);
   expect(await coordinator.status()).toMatchObject({ rebuild_id });
@@ -119,7 +119,7 @@ it('begins no thread when the lead was lost while the beginning was written down
   coordinator.become(noLead);
   release();
   // Whoever leads now finds it running.
-  await vi.waitFor(async () => expect(await readRecord(others)).toMatchObject({ state: 'running' }), patience);
+  await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ state: 'running' }), patience);
   await new Promise((resolve) => setImmediate(resolve));
   expect(threads).toEqual([]);
 });
@@ -130,22 +130,28 @@ it('writes nothing over the record of another, and nothing more once it leads no
   coordinator.become(leading);
   const first = await nth(1);
   const finished = { ...foreign, state: 'finished' } as const;
-  await writeRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, state: 'failed' }));
-  await writeRecord(others, () => finished);
+  await writeRebuildRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, state: 'failed' }));
+  await writeRebuildRecord(others, () => finished);
   first.onEnd(switched);
   // All that the embedded views do is done within this turn.
   await new Promise((resolve) => setImmediate(resolve));
-  expect(await readRecord(others)).toEqual(finished);
-  await writeRecord(others, () => foreign);
+  expect(await readRebuildRecord(others)).toEqual(finished);
+  await writeRebuildRecord(others, () => foreign);
   // It goes on with what stands there.
   coordinator.become({ leading: true, missing: [] });
   expect((await nth(2)).run.views).toEqual(['tags']);
-  await writeRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, fault: 'of the other' }));
+  await writeRebuildRecord(others, ({ record }) =>
+    record === undefined ? undefined : { ...record, fault: 'of the other' },
+  );
   coordinator.become(noLead);
   expect(closed).toHaveLength(1);
   coordinator.become(leading);
   await nth(3);
-  expect(await readRecord(others)).toMatchObject({ rebuild_id: foreign.rebuild_id, state: 'running', fault: null });
+  expect(await readRebuildRecord(others)).toMatchObject({
+    rebuild_id: foreign.rebuild_id,
+    state: 'running',
+    fault: null,
+  });
 });
 
 it('gives a request up after ten interruptions, and the next one has ten of its own', { timeout: 60_000 }, async () => {
@@ -174,9 +180,9 @@ it('a thread that cannot be started is tried again', async () => {
   await coordinator.request(request);
   coordinator.become(leading);
   await vi.waitFor(
-    async () => expect(await readRecord(others)).toMatchObject({ fault: 'its thread did not start: Error' }),
+    async () => expect(await readRebuildRecord(others)).toMatchObject({ fault: 'its thread did not start: Error' }),
     patience,
   );
   (await nth(1)).onEnd(switched);
-  await vi.waitFor(async () => expect(await readRecord(others)).toMatchObject({ state: 'finished' }), patience);
+  await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ state: 'finished' }), patience);
 });

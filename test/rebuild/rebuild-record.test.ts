@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { newRecord, nextOf, readRecord, rebuildsView, writeRecord } from '../../src/rebuild/rebuild-record.js';
+import {
+  newRecord,
+  nextOf,
+  readRebuildRecord,
+  rebuildsView,
+  writeRebuildRecord,
+} from '../../src/rebuild/rebuild-record.js';
 import { CommitConflictError, ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
@@ -43,7 +49,7 @@ async function writeAsBefore(document: object): Promise<void> {
 /** What the process that leads would carry out now. */
 async function next() {
   let found: ReturnType<typeof nextOf>;
-  await writeRecord(models, (stored) => {
+  await writeRebuildRecord(models, (stored) => {
     found = nextOf(stored);
     return undefined;
   });
@@ -54,33 +60,35 @@ describe('the record of an earlier version', () => {
   it('is taken over, running and with what was put off', async () => {
     const [running, postponed] = [{ ...requested('tags'), state: 'running' as const }, requested('lists')];
     await writeAsBefore({ ...running, postponed });
-    expect(await readRecord(models)).toEqual(running);
+    expect(await readRebuildRecord(models)).toEqual(running);
     const finished = { ...running, state: 'finished' as const, progress: null };
-    await writeRecord(models, ({ record }) => (record?.rebuild_id === running.rebuild_id ? finished : undefined));
-    expect(await readRecord(models)).toEqual(finished);
+    await writeRebuildRecord(models, ({ record }) =>
+      record?.rebuild_id === running.rebuild_id ? finished : undefined,
+    );
+    expect(await readRebuildRecord(models)).toEqual(finished);
     expect(await next()).toEqual(postponed);
-    await writeRecord(models, () => ({ ...postponed, state: 'finished' }));
+    await writeRebuildRecord(models, () => ({ ...postponed, state: 'finished' }));
     expect(await next()).toBeUndefined();
   });
 
   it('gets what was requested of such a process later, and loses nothing that was requested of this one', async () => {
     await writeAsBefore({ ...requested('tags'), state: 'finished', postponed: null });
     const own = requested('contacts');
-    await writeRecord(models, () => own);
+    await writeRebuildRecord(models, () => own);
     expect(await next()).toEqual(own);
     const older = requested('lists');
     await writeAsBefore({ ...older, postponed: null });
     expect(await next()).toEqual(older);
-    await writeRecord(models, () => ({ ...older, state: 'finished' }));
+    await writeRebuildRecord(models, () => ({ ...older, state: 'finished' }));
     expect(await next()).toEqual(own);
-    await writeRecord(models, () => ({ ...own, state: 'finished' }));
+    await writeRebuildRecord(models, () => ({ ...own, state: 'finished' }));
     expect(await next()).toBeUndefined();
   });
 
   it('stays as it is for the process of that version', async () => {
     const older = { ...requested('tags'), postponed: null };
     await writeAsBefore(older);
-    await writeRecord(models, () => requested('lists'));
+    await writeRebuildRecord(models, () => requested('lists'));
     expect((await models.get(rebuildsView, 'current'))?.document).toEqual(older);
   });
 });
@@ -90,17 +98,17 @@ it('is written by one of two who read the same', async () => {
   const first = requested('tags');
   models.putRecord = async (record) => {
     models.putRecord = putRecord;
-    await writeRecord(models, () => first);
+    await writeRebuildRecord(models, () => first);
     return await putRecord(record);
   };
-  await expect(writeRecord(models, () => requested('lists'))).rejects.toThrow(CommitConflictError);
-  expect(await readRecord(models)).toEqual(first);
+  await expect(writeRebuildRecord(models, () => requested('lists'))).rejects.toThrow(CommitConflictError);
+  expect(await readRebuildRecord(models)).toEqual(first);
 });
 
 it('keeps what a later version has added', async () => {
   const value = { ...requested('tags'), reason: 'of a later version' };
   await models.putRecord({ name: 'rebuild', value, previous: null });
-  await writeRecord(models, ({ record }) => record && { ...record, state: 'failed' });
+  await writeRebuildRecord(models, ({ record }) => record && { ...record, state: 'failed' });
   expect((await models.readRecord('rebuild'))?.value).toMatchObject({ reason: value.reason, state: 'failed' });
 });
 
@@ -108,7 +116,7 @@ it('is not written over where it cannot be read, and the fault names the fields 
   const value = { ...requested('tags'), state: 'paused' };
   await models.putRecord({ name: 'rebuild', value, previous: null });
   const fault = new ReadModelsUnavailableError('the record of the last rebuild cannot be read by this version: state');
-  await expect(readRecord(models)).rejects.toEqual(fault);
-  await expect(writeRecord(models, () => requested('lists'))).rejects.toEqual(fault);
+  await expect(readRebuildRecord(models)).rejects.toEqual(fault);
+  await expect(writeRebuildRecord(models, () => requested('lists'))).rejects.toEqual(fault);
   expect((await models.readRecord('rebuild'))?.value).toEqual(value);
 });

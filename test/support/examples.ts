@@ -1,7 +1,7 @@
 /** Named examples: one group, list, tag, contact and e-mail, the events of their lives, and these events as a store takes or returns them. */
 import { randomUUID } from 'node:crypto';
 import { codec, type DomainEvent } from '../../src/events/codec.js';
-import type { Metadata, Recorded } from '../../src/events/envelope.js';
+import type { Metadata, RecordedEvent } from '../../src/events/envelope.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
 
 export const exampleSalt = '000102030405060708090a0b0c0d0e0f';
@@ -129,7 +129,7 @@ export function toAppend(event: DomainEvent, metadata: Partial<Metadata> = {}): 
 export const examplePosition = (number: number): string => String(number).padStart(20, '0');
 
 /** The events of one stream as decoded from a log that holds nothing else, one second apart. */
-export function recorded(stream: string, events: readonly DomainEvent[]): readonly Recorded<DomainEvent>[] {
+export function recorded(stream: string, events: readonly DomainEvent[]): readonly RecordedEvent<DomainEvent>[] {
   return events.map((event, index) => ({
     stream,
     revision: BigInt(index),

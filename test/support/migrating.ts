@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CopyOptions } from '../../src/copy/copy.js';
-import { copyMissing, type Copying } from '../../src/copy/append.js';
-import { findCommonBeginning, type Reached } from '../../src/copy/compare.js';
+import { copyMissing, type CopyJob } from '../../src/copy/append.js';
+import { findCommonBeginning, type CopyProgress } from '../../src/copy/compare.js';
 import { dataFolderAt } from '../../src/stores/data-folder.js';
 import type { RetryPolicy } from '../../src/eventstore/with-retry.js';
 import { deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
@@ -50,8 +50,8 @@ export async function newLog(folder = newFolder()): Promise<SqliteEventStore> {
 
 /** Compares what is there already and copies the rest, as import and migration do. */
 export async function copyLog(
-  logs: Omit<Copying, 'source' | 'until'> & { readonly source: EventReader },
-): Promise<Reached> {
+  logs: Omit<CopyJob, 'source' | 'until'> & { readonly source: EventReader },
+): Promise<CopyProgress> {
   const copying = { ...logs, until: await logs.source.head() };
   return await copyMissing(await findCommonBeginning(copying), copying);
 }

@@ -1,5 +1,5 @@
 /** Records who read what about whom, before the answer is sent. */
-import type { Read, RecordRead } from '../../commands/access.js';
+import type { AuditedRead, RecordRead } from '../../commands/access.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import type { Call } from './endpoint-runner.js';
 
@@ -7,11 +7,11 @@ type Caller = Pick<Call, 'context'>;
 
 /** Each method resolves when the record is durable. @throws ServiceError `unavailable` when it cannot be written */
 export interface AccessLog {
-  note(call: Caller, read: Read): Promise<void>;
+  note(call: Caller, read: AuditedRead): Promise<void>;
   /** Records a 404 too, because it says something about the subject. Other errors are not recorded. */
-  answering<Result>(call: Caller, read: Read, answer: () => Promise<Result>): Promise<Result>;
+  answering<Result>(call: Caller, read: AuditedRead, answer: () => Promise<Result>): Promise<Result>;
   /** Records the read before the first piece is sent. */
-  streaming(call: Caller, read: Read, pieces: AsyncIterable<string>): AsyncIterable<string>;
+  streaming(call: Caller, read: AuditedRead, pieces: AsyncIterable<string>): AsyncIterable<string>;
 }
 
 /** `record` is undefined where reads are not recorded. */

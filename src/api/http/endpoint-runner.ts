@@ -42,7 +42,7 @@ export type Handle<Body extends z.ZodType, Query extends z.ZodType, Path extends
   call: Call<z.output<Body>, z.output<Query>, ParameterOf<Path>>,
 ) => Promise<Answer | StreamedAnswer>;
 
-export interface RunnerOptions extends RequestOptions {
+export interface EndpointRunnerOptions extends RequestOptions {
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
   /** The position that a header `X-Min-Position` stands for. @throws ServiceError `invalid_position` */
@@ -83,7 +83,7 @@ const anonymousBodyLimit = 8 * 1024;
 const noQuery = Object.freeze({});
 const clientClosedRequest = 499;
 
-export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
+export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRunner {
   const { limits, stallTimeout = stallTimeoutMs, clientAddress = peerAddress } = options;
 
   function count(context: RequestContext, verdict: RateVerdict): void {

@@ -21,7 +21,7 @@ export interface Success {
 }
 
 /** The scope that the view named in the path needs; its handler checks it. */
-export const scopeOfView = 'of the view';
+export const scopeOfView = 'by_view';
 
 export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
   /** Name of the operation in the API document and in the client. */
@@ -82,16 +82,16 @@ type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
   'id' | 'path' | 'method' | 'own' | 'body' | 'query'
 > & { readonly body?: Body; readonly query?: Query };
 
-const nothing = z.object({});
+const noParameters = z.object({});
 
 function kind(common: Pick<AnyEndpoint, 'method' | 'own'>) {
   function endpoint<
     const Path extends string,
-    Body extends z.ZodType = typeof nothing,
-    Query extends z.ZodType = typeof nothing,
+    Body extends z.ZodType = typeof noParameters,
+    Query extends z.ZodType = typeof noParameters,
   >(id: string, path: Path, description: Description<Body, Query>): Endpoint<Body, Query, Path>;
   function endpoint(id: string, path: string, description: Description<z.ZodType, z.ZodType>): AnyEndpoint {
-    return { id, path, body: nothing, query: nothing, ...common, ...description };
+    return { id, path, body: noParameters, query: noParameters, ...common, ...description };
   }
   return endpoint;
 }

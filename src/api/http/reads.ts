@@ -69,7 +69,7 @@ interface PageShape<Item> {
 }
 
 /** The answer of a page; `next_cursor` and `incomplete` stand beside `data`. */
-export function pageOf<Item>(
+export function answerOfPage<Item>(
   page: PageAnswer<Item>,
   { show = (item) => item, isIncomplete = false, scope }: PageShape<Item>,
 ): Answer {

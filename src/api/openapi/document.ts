@@ -19,7 +19,7 @@ const exampleFile = z.record(z.string(), example);
 type Example = z.infer<typeof example>;
 type Examples = Readonly<Record<string, Example | undefined>>;
 
-/** A test runs each against a service, in this order, and holds the answers against what the service says. */
+/** A test runs each against a service, in this order, and compares the answers with those of the service. */
 export const readExamples = (): Examples =>
   exampleFile.parse(JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')));
 

@@ -3,8 +3,8 @@ import type { AnyEndpoint, Resource } from '../http/endpoint.js';
 import { analytics } from './analytics/endpoints.js';
 import { audit } from './audit/endpoints.js';
 import { catalogue } from './catalogues/endpoints.js';
-import { contacts } from './contacts/endpoints.js';
-import { email } from './email/endpoints.js';
+import { contactResource } from './contacts/endpoints.js';
+import { emailResource } from './email/endpoints.js';
 import { keys } from './keys/endpoints.js';
 import { privacy } from './privacy/endpoints.js';
 import { projections } from './projections/endpoints.js';
@@ -16,8 +16,8 @@ export const createResources = (clock: () => number): readonly Resource[] => [
   catalogue('group'),
   catalogue('list'),
   catalogue('tag'),
-  contacts(clock),
-  email,
+  contactResource(clock),
+  emailResource,
   audit,
   analytics,
   views,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
-import { refusal, text, type TextRules } from './rules.js';
+import { refuseWith, textField, type TextRules } from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */
 export const controls = '\\x00-\\x1f\\x7f-\\x9f';
@@ -10,7 +10,7 @@ export const notBlank = `^[^${controls}]*[^\\s${controls}][^${controls}]*$`;
 
 export const nameRules: TextRules = { maxCharacters: 255 };
 export const name = (example: string) =>
-  text(nameRules, {
+  textField(nameRules, {
     description: 'At most 255 characters; trimmed.',
     examples: [example],
     minLength: 1,
@@ -26,7 +26,7 @@ export const blanks = `[^\\S${controls}]*`;
 export const addressPattern = `^${blanks}${inAddress}+@${inAddress}+\\.${inAddress}+${blanks}$`;
 
 /** An address: trimmed, otherwise as the request spells it. */
-export const address = text(
+export const address = textField(
   { maxBytes, form: addressForm },
   {
     description: 'An e-mail address, in any case of letters.',
@@ -38,6 +38,6 @@ export const address = text(
 
 /** In UTC with milliseconds. A date alone is refused, because it is no moment. */
 export const moment = (about: z.GlobalMeta = {}) =>
-  text({}, about)
+  textField({}, about)
     .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))
-    .refine((time) => time !== undefined, refusal('invalid_moment'));
+    .refine((time) => time !== undefined, refuseWith('invalid_moment'));

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseTime, type Edge } from '../../audit/times.js';
 import { text } from '../../events/values.js';
-import { refusal } from './rules.js';
+import { refuseWith } from './rules.js';
 
 /** What may stand in a path, for the API document. */
 export interface PathParameter {
@@ -26,7 +26,7 @@ const maxLimit = 200;
 
 const limit = z
   .unknown()
-  .refine((value) => typeof value === 'string' && isLimit(value), refusal('invalid_limit'))
+  .refine((value) => typeof value === 'string' && isLimit(value), refuseWith('invalid_limit'))
   .transform(Number)
   .meta({
     description: 'The most entries of the answer.',
@@ -41,7 +41,7 @@ const isLimit = (value: string): boolean =>
 
 const cursor = z
   .unknown()
-  .refine((value) => typeof value === 'string', refusal('invalid_cursor'))
+  .refine((value) => typeof value === 'string', refuseWith('invalid_cursor'))
   .transform(String)
   .meta({ description: '`next_cursor` of the page before.', type: 'string' });
 
@@ -51,7 +51,7 @@ export const optionalLimit = limit.optional();
 /** A text that is not blank, as received. */
 const filled = z
   .string()
-  .refine((value) => value.trim() !== '', refusal('empty'))
+  .refine((value) => value.trim() !== '', refuseWith('empty'))
   .meta({ minLength: 1, pattern: '\\S' });
 
 export const optionalText = (description: string) => filled.meta({ description }).optional();
@@ -68,23 +68,23 @@ const timePattern =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,12})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$';
 
 /** UTC with milliseconds; a date alone is its first or last moment. */
-export const time = (edge: Edge, description: string) =>
+export const timeParameter = (edge: Edge, description: string) =>
   filled
     .transform((value) => parseTime(value, edge))
-    .refine((value) => value !== undefined, refusal('invalid_time'))
+    .refine((value) => value !== undefined, refuseWith('invalid_time'))
     .transform(String)
     .meta({ description, type: 'string', pattern: timePattern, examples: ['2026-03-01', '2026-03-01T12:00:00Z'] });
 
 /** `from` and `to`. */
 export const between = {
-  from: time('start', 'Only what happened then or later.').optional(),
-  to: time('end', 'Only what happened then or earlier.').optional(),
+  from: timeParameter('start', 'Only what happened then or later.').optional(),
+  to: timeParameter('end', 'Only what happened then or earlier.').optional(),
 };
 
-export const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
+export const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
   from === undefined || to === undefined || from <= to;
 
-export const outOfOrder = refusal('invalid_range');
+export const outOfOrder = refuseWith('invalid_range');
 
 const nextCursor = text(
   'The `cursor` of the next page, with the same filters. Absent on the last.',
@@ -97,7 +97,7 @@ export const incomplete = z
   .describe('Something may be missing: see `/health/ready`. Else absent.');
 
 /** A page, and what may stand beside it. */
-export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
+export const pageSchema = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
   data: z.array(item),
   beside: { next_cursor: nextCursor.optional(), ...more },
 });

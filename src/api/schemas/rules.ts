@@ -8,7 +8,7 @@ export const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007
 export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 /** The issue that makes `parse.ts` answer with this error. Further rules of the field are not checked. */
-export const refusal = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
+export const refuseWith = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
 
 export interface TextRules {
   readonly forbidden?: RegExp;
@@ -22,19 +22,19 @@ export interface TextRules {
   readonly asReceived?: true;
 }
 
-export function text(rules: TextRules, about: z.GlobalMeta = {}): z.ZodString {
+export function textField(rules: TextRules, about: z.GlobalMeta = {}): z.ZodString {
   const { forbidden = control, maxCharacters, maxBytes, form, asReceived } = rules;
   let schema = z.string();
   if (maxBytes !== undefined)
-    schema = schema.refine((value) => Buffer.byteLength(value) <= maxBytes, refusal('too_many_bytes', maxBytes));
-  schema = schema.refine((value) => !forbidden.test(value) && value.isWellFormed(), refusal('invalid_characters'));
+    schema = schema.refine((value) => Buffer.byteLength(value) <= maxBytes, refuseWith('too_many_bytes', maxBytes));
+  schema = schema.refine((value) => !forbidden.test(value) && value.isWellFormed(), refuseWith('invalid_characters'));
   if (asReceived === undefined) schema = schema.trim();
   if (maxCharacters !== undefined)
     schema = schema.refine(
       (value) => codePoints(value) <= maxCharacters,
-      refusal('too_many_characters', maxCharacters),
+      refuseWith('too_many_characters', maxCharacters),
     );
-  if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refusal(form.code));
+  if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refuseWith(form.code));
   const most = maxCharacters ?? maxBytes;
   const length = most === undefined ? {} : { maxLength: most };
   // Regular expressions of some languages have no `\\u`.

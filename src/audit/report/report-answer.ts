@@ -1,8 +1,8 @@
 /** What a report answers: its shape, and the answer in one sentence. */
 import { z } from 'zod';
 import * as value from '../../events/values.js';
-import { count, object, origin, position, time, type Answer } from '../../events/values.js';
-import { contactAt, historyItem, type ContactAt, type HistoryItem, type SubscriptionAt } from '../answers.js';
+import { count, object, origin, position, time, type FrozenOutput } from '../../events/values.js';
+import { contactAtSchema, historyItem, type ContactAt, type HistoryItem, type SubscriptionAt } from '../answers.js';
 
 const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
 
@@ -33,7 +33,7 @@ export const report = object(
       'In one sentence.',
       'At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.',
     ),
-    contact: contactAt,
+    contact: contactAtSchema,
     history: z
       .array(
         object('ReportedEvent', {
@@ -60,13 +60,13 @@ export const report = object(
   },
   'What a page about a contact tells.',
 );
-type WholeReport = Answer<typeof report>;
+type WholeReport = FrozenOutput<typeof report>;
 export type ReportedEvent = { readonly ordinal: number | null; readonly event: HistoryItem };
 export type ReportedEmail = WholeReport['emails'][number];
 export type Report = Omit<WholeReport, 'history'> & { readonly history: readonly ReportedEvent[] };
 
 /** `name`: what the contact was asked for by. */
-export function answerOf(contact: ContactAt, name: string): string {
+export function answerInWords(contact: ContactAt, name: string): string {
   const { time, existed, profile } = contact;
   if (existed === null) return `Whether there was a contact ${name} at ${time} cannot be told: events cannot be read.`;
   if (profile === null) {

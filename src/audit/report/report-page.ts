@@ -45,11 +45,11 @@ export function profileRows({ profile }: ContactAt) {
 const valuesOf = (values: Partial<ProfileValues>) =>
   profileFields.flatMap((field) => {
     const value = values[field];
-    return value === undefined || value === null ? [] : [{ name: inWords(field), value }];
+    return value === undefined || value === null ? [] : [{ name: nameInWords(field), value }];
   });
 
 /** A name of the API as people write it: `firstName`, `first_name`. */
-export const inWords = (name: string): string =>
+export const nameInWords = (name: string): string =>
   name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 export function subscriptionRow({ list_id, list_name, status, consent, tags, because }: SubscriptionAt) {

@@ -3,9 +3,9 @@ import { ServiceError } from '../../errors.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import type { HistoryItem } from '../answers.js';
 import type { Audit } from '../audit.js';
-import type { Begun } from '../basis.js';
+import type { AuditContext } from '../basis.js';
 import type { HistoryPage, HistoryRequest } from '../history.js';
-import { answerOf, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
+import { answerInWords, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
 
 /** With a list the e-mails are still all those to the person. */
 export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactId' | 'list' | 'hidden' | 'signal'> {
@@ -28,17 +28,17 @@ export interface ReportSources {
   /** One that does not. */
   readonly failing?: Report['failing_seal'] | undefined;
   /** A page that names a seal is made of nothing but what was written. Throws where something is not. */
-  readonly demandWritten?: (shown: Shown) => Promise<void>;
+  readonly demandWritten?: (shown: ShownEvents) => Promise<void>;
 }
 
-/** What a page rests on. */
-export interface Shown {
+/** The events that a page shows. */
+export interface ShownEvents {
   readonly stream: string;
   /** Of all events that it shows or takes names from. */
   readonly positions: ReadonlySet<string>;
 }
 
-/** So many of those in the data folder are compared with the log, the newest. */
+/** The number of seals in the data folder, the newest ones, that are compared with the log. */
 export const comparedSeals = 30;
 
 const itemsAPage = 500;
@@ -56,7 +56,7 @@ export async function createReport(sources: ReportSources, request: ReportReques
   const history = items.filter(({ email }) => email === undefined);
   return {
     question: { contact: name, list_id: begun.listId ?? null, time, asked_by: askedBy },
-    answer: answerOf(contact, name),
+    answer: answerInWords(contact, name),
     contact,
     history: await numbered(history, sources),
     emails: emailsIn(whole.items),
@@ -83,7 +83,7 @@ async function pagesOf(
   return { ...page, items };
 }
 
-function positionsBehind(items: readonly HistoryItem[], { moment, listId }: Begun): ReadonlySet<string> {
+function positionsBehind(items: readonly HistoryItem[], { moment, listId }: AuditContext): ReadonlySet<string> {
   const lists = new Set([listId ?? '', ...items.flatMap(({ list }) => list?.list_id ?? [])]);
   const tags = new Set(items.flatMap((item) => item.tags?.map(({ tag_id }) => tag_id) ?? []));
   const names = [...lists]

@@ -6,7 +6,7 @@ import { proveConsistency } from '../../evidence/prove.js';
 import { UsageError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { withExamples } from '../shared/options.js';
-import { count } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/progress-bar.js';
 import { whileOpen } from '../shared/auditing.js';
 import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
@@ -44,6 +44,6 @@ async function consistency(
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
   if (options.out === '-') return;
   line.stderr.write(
-    `Proven in ${options.out}: the ${count(newer.count)} events of the newer seal begin with the ${count(older.count)} of the older one, unchanged.\n`,
+    `Proven in ${options.out}: the ${formatCount(newer.count)} events of the newer seal begin with the ${formatCount(older.count)} of the older one, unchanged.\n`,
   );
 }

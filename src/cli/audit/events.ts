@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
-import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import { limit, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { UsageError } from '../../failures.js';
@@ -52,20 +52,20 @@ async function events(options: Options, line: CommandLine): Promise<void> {
       throw new UsageError('--follow goes with --after, --types and --limit only');
     const request = { filter, after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
     const { feed } = open.audit;
-    // What is followed ends when somebody ends it.
+    // Following the log ends only by a signal.
     if (options.follow) sayNotRecorded(line);
     await write(options.follow ? coming(feed, request) : feed.all(request), { limit: options.limit, line });
     if (!options.follow) sayNotRecorded(line);
   });
 }
 
-async function filterOf({ actor, request, contact, list, from, to }: Options, open: Auditing) {
+async function filterOf({ actor, request, contact, list, from, to }: Options, open: AuditSession) {
   const stream = contact === undefined ? undefined : (await findContact(contact, open)).stream;
   const listId = list === undefined ? undefined : (await open.audit.begin({ times: [], list })).listId;
   return { actor, requestId: request, from, to, stream, listId };
 }
 
-async function afterIn(text: string | undefined, { audit: { feed } }: Auditing): Promise<string> {
+async function afterIn(text: string | undefined, { audit: { feed } }: AuditSession): Promise<string> {
   if (text === undefined) return '';
   if (text === 'now') return await feed.head();
   const position = await feed.position(text);

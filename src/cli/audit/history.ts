@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
 import { basisLines, consentInWords, notRecorded, sayNotRecorded } from '../shared/in-words.js';
-import { auditing, findContact, type Auditing, type FoundContact } from '../shared/auditing.js';
+import { auditing, findContact, type AuditSession, type FoundContact } from '../shared/auditing.js';
 import { periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
@@ -41,7 +41,7 @@ async function history(contact: string, options: unknown, line: CommandLine): Pr
 type WholeHistory = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
 
 /** All of one moment of the log. */
-async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
+async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: AuditSession): AsyncGenerator<HistoryPage> {
   let page: HistoryPage | undefined;
   for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);

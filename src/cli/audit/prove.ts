@@ -8,8 +8,8 @@ import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import { withExamples } from '../shared/options.js';
-import { count } from '../shared/progress-bar.js';
-import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import { formatCount } from '../shared/progress-bar.js';
+import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { demandedSeals, namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
@@ -46,7 +46,7 @@ async function prove(contact: string, options: Options, line: CommandLine): Prom
   });
 }
 
-async function proofOf(contact: string, options: Options, open: Auditing): Promise<Proof> {
+async function proofOf(contact: string, options: Options, open: AuditSession): Promise<Proof> {
   const { line, log, audit } = open;
   const { stream } = await findContact(contact, open);
   const { seal, key } = await sealOf(options, open);
@@ -55,7 +55,7 @@ async function proofOf(contact: string, options: Options, open: Auditing): Promi
   );
 }
 
-async function sealOf(options: Options, { line, log }: Auditing) {
+async function sealOf(options: Options, { line, log }: AuditSession) {
   const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
   if (given !== undefined) {
     await demandOfLog(log, given.seal);
@@ -82,7 +82,7 @@ async function write(proof: Proof, options: Options, line: CommandLine): Promise
     );
   const { deletions, stream, sealed_at } = proof;
   stderr.write(
-    `Proven in ${out}: ${count(events.length - deletions.length)} events of ${stream} and ${count(deletions.length)} deletion${deletions.length === 1 ? '' : 's'} of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
+    `Proven in ${out}: ${formatCount(events.length - deletions.length)} events of ${stream} and ${formatCount(deletions.length)} deletion${deletions.length === 1 ? '' : 's'} of its lists and tags, among the ${formatCount(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
   );
   stderr.write(`${proof.note} node verify.mjs ${out} checks it, and says what it does not prove.\n`);
 }

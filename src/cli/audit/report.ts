@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Report } from '../../audit/report/report-answer.js';
 import { reportPage } from '../../audit/report/report-page.js';
 import { sealedReport } from '../../evidence/sealed-report.js';
-import { auditing, findContact, type Auditing } from '../shared/auditing.js';
+import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { sayNotRecorded } from '../shared/in-words.js';
@@ -54,7 +54,7 @@ async function report(contact: string, options: Options, line: CommandLine): Pro
   });
 }
 
-async function reportOn(contact: string, options: Options, open: Auditing): Promise<Report> {
+async function reportOn(contact: string, options: Options, open: AuditSession): Promise<Report> {
   const { line, log, audit } = open;
   const [given] = demandedSeals(
     { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey },

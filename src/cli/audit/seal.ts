@@ -9,7 +9,7 @@ import { sealKeyOf, whileVerifying } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
 import { withExamples } from '../shared/options.js';
-import { count } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/progress-bar.js';
 import { whileOpen } from '../shared/auditing.js';
 
 const optionsSchema = z.object({
@@ -59,6 +59,8 @@ async function write(made: Seal, options: Options, line: CommandLine): Promise<v
     await stdout.write(`${JSON.stringify({ file: out, ...made, key_fingerprint: fingerprint })}\n`);
   if (json) return;
   const where = out === '-' ? '' : ` in ${out}`;
-  stderr.write(`Sealed${where}: ${count(made.count)} events, signed by the key with the fingerprint ${fingerprint}.\n`);
+  stderr.write(
+    `Sealed${where}: ${formatCount(made.count)} events, signed by the key with the fingerprint ${fingerprint}.\n`,
+  );
   stderr.write('Keep the seal where the log is not, and make the fingerprint known to those who will check it.\n');
 }

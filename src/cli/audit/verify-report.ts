@@ -5,16 +5,16 @@ import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
 import type { Paint } from '../shared/colours.js';
 import { printable } from '../../events/printable.js';
-import { count, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/progress-bar.js';
 
-export interface Verified {
+export interface VerificationReport {
   readonly result: Verification;
   readonly linked: number;
   readonly seals: readonly CheckedSeal[];
   readonly milliseconds: number;
 }
 
-export function verifiedAsJson({ result, linked, seals, milliseconds }: Verified): string {
+export function verifiedAsJson({ result, linked, seals, milliseconds }: VerificationReport): string {
   const { linked: _, holding: __, ...rest } = result;
   const sealed = seals.map(({ seal, check }) => ({
     count: seal.count,
@@ -37,10 +37,10 @@ function holdsOf({ log_id: logId, intact, holding, difference }: SomeVerificatio
 
 type SomeVerification = Pick<Verification, 'log_id' | 'intact' | 'holding'> & { readonly difference?: Difference };
 
-export function verifiedInWords(verified: Verified, paint: Paint): string {
+export function verifiedInWords(verified: VerificationReport, paint: Paint): string {
   const { result, milliseconds } = verified;
   const facts = [
-    `  events    ${count(result.count)}`,
+    `  events    ${formatCount(result.count)}`,
     `  head      ${result.head}`,
     `  position  ${result.position}`,
     `  time      ${duration(milliseconds / 1_000)}`,
@@ -71,28 +71,29 @@ function verdict(result: Verification, paint: Paint): readonly string[] {
   ];
 }
 
-function reach({ result, linked, seals }: Verified): readonly string[] {
+function reach({ result, linked, seals }: VerificationReport): readonly string[] {
   if (linked === result.count) return [];
-  if (linked > 0) return [`The last ${count(result.count - linked)} events have no stored link yet to compare with.`];
+  if (linked > 0)
+    return [`The last ${formatCount(result.count - linked)} events have no stored link yet to compare with.`];
   return seals.length === 0
     ? ['There are no stored links, and no seal was given: the log agrees with itself, and no more is known.']
     : [];
 }
 
-/** What links cannot tell: who computed them. */
+/** What the sealed head adds: links alone do not say who computed them. */
 function sealedHead({ intact, count: events, sealed_head: found }: Verification): readonly string[] {
   if (found === null || !intact) return [];
   if (found.count === null) return ['The log has no sealed head yet: who wrote it is not checked.'];
   const later = events - found.count;
   return [
     found.checked
-      ? `The sealed head is that of event ${count(found.count)}, made with the secret of this log.`
+      ? `The sealed head is that of event ${formatCount(found.count)}, made with the secret of this log.`
       : 'The sealed head was not checked, for the secret of this log is not here: somebody without it may have written or rewritten events, or cut off the last ones.',
-    ...(later > 0 ? [`The last ${count(later)} events are not sealed yet.`] : []),
+    ...(later > 0 ? [`The last ${formatCount(later)} events are not sealed yet.`] : []),
   ];
 }
 
-function sealLines({ seals, result }: Verified): readonly string[] {
+function sealLines({ seals, result }: VerificationReport): readonly string[] {
   if (seals.length === 0 && result.intact)
     return ['No seal was given: a rewrite with the secret, and an older copy of the whole folder, are not found.'];
   return seals.flatMap(({ seal, check }) => {
@@ -100,9 +101,9 @@ function sealLines({ seals, result }: Verified): readonly string[] {
     const { fingerprint, isExpected } = check;
     return [
       ...(holds === true
-        ? [`The history up to event ${count(seal.count)} is the one that was sealed at ${seal.sealed_at}.`]
+        ? [`The history up to event ${formatCount(seal.count)} is the one that was sealed at ${seal.sealed_at}.`]
         : [
-            `The seal of ${seal.sealed_at} (${count(seal.count)} events) ${holds === false ? 'does not hold' : 'was not reached'}.`,
+            `The seal of ${seal.sealed_at} (${formatCount(seal.count)} events) ${holds === false ? 'does not hold' : 'was not reached'}.`,
           ]),
       `  key       ${fingerprint}${isExpected === true ? ', as expected' : ''}`,
       ...(isExpected === undefined
@@ -115,10 +116,14 @@ function sealLines({ seals, result }: Verified): readonly string[] {
 const redacted = ({ redacted: events }: Verification): readonly string[] =>
   events === 0
     ? []
-    : [`Of ${count(events)} events the personal data were replaced by their digest, which changes no link.`];
+    : [`Of ${formatCount(events)} events the personal data were replaced by their digest, which changes no link.`];
 
 function findings({ findings: found }: Verification): readonly string[] {
   if (found.length === 0) return [];
   const each = found.map(({ position, stream, message }) => `  ${position}  ${stream}  ${message}`);
-  return ['', `Beside that, rules are broken (${count(found.length)}), which is no alteration of the record:`, ...each];
+  return [
+    '',
+    `Beside that, rules are broken (${formatCount(found.length)}), which is no alteration of the record:`,
+    ...each,
+  ];
 }

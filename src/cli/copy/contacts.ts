@@ -9,7 +9,7 @@ import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../shared/options.js';
-import { count, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/progress-bar.js';
 import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
 import { demandService, itemsFrom } from '../shared/through-service.js';
 
@@ -90,7 +90,7 @@ function inWords(
 ): string {
   const lines = [
     `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
-    ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${count(number)}`),
+    ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${formatCount(number)}`),
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
     ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];

@@ -2,7 +2,7 @@
 import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
-import { count, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/progress-bar.js';
 
 interface Copied<Request, Result> {
   readonly request: Request;
@@ -25,11 +25,11 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
   return inLines([
     `From ${file} to ${shown(to)}`,
     `  log         ${log.logId}`,
-    `  file        ${count(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
-    `  there       ${count(alreadyThere)} events before`,
-    `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(copied)} events`,
+    `  file        ${formatCount(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
+    `  there       ${formatCount(alreadyThere)} events before`,
+    `  ${isDryRun ? 'to import ' : 'imported  '}  ${formatCount(copied)} events`,
     `  chain head  ${chainHead}`,
-    ...(seal === undefined ? [] : [`  seal        right, of ${seal.sealed_at} over ${count(seal.count)} events`]),
+    ...(seal === undefined ? [] : [`  seal        right, of ${seal.sealed_at} over ${formatCount(seal.count)} events`]),
     `  time        ${duration(milliseconds / 1_000)}`,
     '',
     isDryRun
@@ -68,14 +68,14 @@ export function migratedInWords({ request, result, advice, milliseconds }: Migra
     comparison === undefined
       ? []
       : [
-          `  source      ${count(comparison.source.events)} events, SHA-256 ${comparison.source.sha256}`,
-          `  target      ${count(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
+          `  source      ${formatCount(comparison.source.events)} events, SHA-256 ${comparison.source.sha256}`,
+          `  target      ${formatCount(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
         ];
   return inLines([
     `From ${shown(request.from)} to ${shown(request.to)}`,
     `  log         ${log.logId}`,
-    `  there       ${count(alreadyThere)} events before`,
-    `  ${request.isDryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
+    `  there       ${formatCount(alreadyThere)} events before`,
+    `  ${request.isDryRun ? 'to copy ' : 'copied  '}    ${formatCount(copied)} events`,
     ...digests,
     `  time        ${duration(milliseconds / 1_000)}`,
     '',

@@ -7,14 +7,14 @@ import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, checksumFileOf } from '../../export/file.js';
 import { UsageError } from '../../failures.js';
 import { notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { count, createProgressBar, duration, keepMemorySmall } from '../shared/progress-bar.js';
+import { formatCount, createProgressBar, duration, keepMemorySmall } from '../shared/progress-bar.js';
 import { whileOpen } from '../shared/auditing.js';
 import {
   exportedKinds,
   formats,
   runExport,
   type ExportRequest,
-  type Format,
+  type ExportFormat,
   type ExportedKind,
   type ExportResult,
 } from '../../export/run-export.js';
@@ -55,7 +55,7 @@ function requestOf(what: unknown, given: unknown): ExportRequest {
   return { what: z.enum(exportedKinds).parse(what), format, time, file, isForced: force };
 }
 
-function formatOf(file: string): Format {
+function formatOf(file: string): ExportFormat {
   const ending = path.extname(file).slice(1).toLowerCase();
   return formats.find((format) => format === ending) ?? 'ndjson';
 }
@@ -88,7 +88,7 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
   }
 }
 
-/** How the result is told, in words or as one JSON object. */
+/** The result, in words or as one JSON object. */
 const records: Readonly<Record<ExportedKind, string>> = {
   events: 'events',
   contacts: 'contacts',
@@ -102,11 +102,11 @@ export const showsPersons = ({ what }: Pick<ExportRequest, 'what'>): boolean =>
 export function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
   const { bytes, sha256, events, position, milliseconds } = result;
   const lines = [
-    `Exported ${count(result.records)} ${records[what]}, ${count(result.rows)} ${format === 'ndjson' ? 'lines' : 'rows'}${time === undefined ? '' : `, as of ${time}`}`,
-    `  to         ${file === '-' ? 'standard output' : file} (${format}, ${count(bytes)} bytes)`,
+    `Exported ${formatCount(result.records)} ${records[what]}, ${formatCount(result.rows)} ${format === 'ndjson' ? 'lines' : 'rows'}${time === undefined ? '' : `, as of ${time}`}`,
+    `  to         ${file === '-' ? 'standard output' : file} (${format}, ${formatCount(bytes)} bytes)`,
     `  SHA-256    ${sha256}`,
-    `  read       ${count(events)} events, up to position ${position}`,
-    `  time       ${duration(milliseconds / 1_000)}, ${count(perSecond(result))} events/s`,
+    `  read       ${formatCount(events)} events, up to position ${position}`,
+    `  time       ${duration(milliseconds / 1_000)}, ${formatCount(perSecond(result))} events/s`,
   ];
   if (file !== '-') lines.push(`  to check   sha256sum -c ${path.basename(checksumFileOf(file))}`);
   if (what === 'events' && time !== undefined)

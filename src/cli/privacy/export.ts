@@ -5,13 +5,13 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { contactStream } from '../../events/streams.js';
-import { exportAsJson, exportPerson, type PersonExport } from '../../privacy/export.js';
+import { personExportAsJson, exportPerson, type PersonExport } from '../../privacy/export.js';
 import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
 import { auditing } from '../shared/auditing.js';
-import { addressIn, withExamples } from '../shared/options.js';
+import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import type { ServiceClient } from '../shared/service-client.js';
@@ -33,7 +33,7 @@ export function registerPrivacyExport(privacy: Command, line: CommandLine): void
 }
 
 async function exportTo(address: string, { out }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const email = addressIn(address);
+  const email = parseAddressArgument(address);
   for (const name of names)
     if (existsSync(path.join(out, name)))
       throw new CommandFailedError(`${path.join(out, name)} is there already: choose another folder`, {
@@ -74,7 +74,7 @@ const fromLog = (email: string, folder: string, line: CommandLine): Promise<bool
 
 /** Each file is whole or not there. Resolves with whether anything is known of the address. */
 async function writeBoth(folder: string, made: PersonExport): Promise<boolean> {
-  const files = { 'export.json': exportAsJson(made), 'export.html': exportAsPage(made) };
+  const files = { 'export.json': personExportAsJson(made), 'export.html': exportAsPage(made) };
   return await withDraft(folder, async (draft) => {
     for (const name of names)
       await writeFile(path.join(draft, name), files[name], { flag: 'wx', mode: 0o600, flush: true });

@@ -7,7 +7,7 @@ import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { wouldGo } from '../../privacy/person-in-stores.js';
 import { placesOf } from '../../privacy/register.js';
-import { addressIn, withExamples } from '../shared/options.js';
+import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted } from '../shared/progress-bar.js';
 import type { ServiceAnswer } from '../shared/service-client.js';
@@ -67,7 +67,7 @@ async function eraseAddress(
   { reason, dryRun, wait }: z.output<typeof eraseOptions>,
   line: CommandLine,
 ): Promise<void> {
-  const email = addressIn(address);
+  const email = parseAddressArgument(address);
   demandCode(reason);
   if (dryRun) return await showWhatWouldGo(email, line);
   const service = await demandService(line, '. Start it: only the service erases.');

@@ -13,7 +13,7 @@ import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js
 import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../shared/options.js';
 import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
-import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
+import { rebuiltInWords, type RebuildSummary, statusFrom } from './report.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { whileOpen } from '../shared/auditing.js';
 
@@ -88,7 +88,11 @@ interface Display {
   readonly bar: ProgressBar;
 }
 
-async function throughService(service: ServiceClient, command: RebuildCommand, display: Display): Promise<Rebuilt> {
+async function throughService(
+  service: ServiceClient,
+  command: RebuildCommand,
+  display: Display,
+): Promise<RebuildSummary> {
   const theirs = await statusFrom(service);
   const isTheirs = ({ name, version }: { name: string; version: number }): boolean =>
     theirs.some((view) => view.name === name && view.version === version);
@@ -114,7 +118,7 @@ async function throughService(service: ServiceClient, command: RebuildCommand, d
   }
 }
 
-/** A service of before knows no differences to be accepted. */
+/** A service of an earlier version cannot accept differences. */
 const bodyOf = ({ dryRun, acceptDifferences }: RebuildCommand): object => ({
   dry_run: dryRun,
   ...(acceptDifferences ? { accept_differences: true } : {}),
@@ -127,7 +131,7 @@ async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
 }
 
 /** For a running service of another version: builds the views of this version beside its own. */
-async function prepare(views: readonly string[], command: RebuildCommand, display: Display): Promise<Rebuilt> {
+async function prepare(views: readonly string[], command: RebuildCommand, display: Display): Promise<RebuildSummary> {
   if (command.dryRun)
     throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
   display.line.stderr.write(
@@ -139,7 +143,7 @@ async function prepare(views: readonly string[], command: RebuildCommand, displa
 async function inThisProcess(
   { views, dryRun, acceptDifferences }: RebuildCommand,
   { line, bar, isPreparation = false }: Display & { readonly isPreparation?: boolean },
-): Promise<Rebuilt> {
+): Promise<RebuildSummary> {
   const result = await line.rebuild({
     views,
     dryRun,
@@ -158,7 +162,7 @@ async function inThisProcess(
   };
 }
 
-async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<Rebuilt['poison']>> {
+async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<RebuildSummary['poison']>> {
   const event = await whileOpen(line.openLog(), (log) => log.readAt(poison.position));
   return { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null };
 }
@@ -170,7 +174,7 @@ const phases = {
   switching: 'switching',
 } as const;
 
-function report(bar: ProgressBar, progress: Rebuilt['progress']): void {
+function report(bar: ProgressBar, progress: RebuildSummary['progress']): void {
   if (progress === null) return;
   const { stage, share, events, documents_compared } = progress;
   if (stage === 'comparing') bar.report({ phase: 'comparing documents', done: documents_compared });

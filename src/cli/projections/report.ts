@@ -1,17 +1,20 @@
-/** What came of a rebuild, in words. */
+/** The result of a rebuild, in words. */
 import { type Rebuild, viewState } from '../../rebuild/answers.js';
 import type { StoredViewState } from '../../rebuild/view-states.js';
 import type { Paint } from '../shared/colours.js';
-import { count } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/progress-bar.js';
 import { printable } from '../../events/printable.js';
 import { table } from '../shared/table.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { itemsFrom } from '../shared/through-service.js';
 
-/** What is told of it. */
-export type Rebuilt = Pick<Rebuild, 'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'>;
+/** What the report says of a rebuild. */
+export type RebuildSummary = Pick<
+  Rebuild,
+  'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'
+>;
 
-export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, paint: Paint): string {
+export function rebuiltInWords({ outcome, results, poison, fault }: RebuildSummary, paint: Paint): string {
   const words = {
     switched: paint.good('Rebuilt: the new views are live.'),
     checked: paint.good('Equal: the live views are what the log says. Nothing was switched.'),
@@ -25,14 +28,14 @@ export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, pai
   return [`${head}\n`, ...resultLines(results, paint), ...poisonLines(poison)].join('');
 }
 
-function resultLines(results: Rebuilt['results'], paint: Paint): readonly string[] {
+function resultLines(results: RebuildSummary['results'], paint: Paint): readonly string[] {
   if (results.length === 0) return [];
   const rows = results.map(({ name, storage_version, documents, live_documents, differing, is_changed, hash }) => [
     name,
     String(storage_version),
-    documents === null ? '-' : count(documents),
-    live_documents === null ? '-' : count(live_documents),
-    differing === null ? '-' : `${count(differing)}${is_changed ? ' (expected)' : ''}`,
+    documents === null ? '-' : formatCount(documents),
+    live_documents === null ? '-' : formatCount(live_documents),
+    differing === null ? '-' : `${formatCount(differing)}${is_changed ? ' (expected)' : ''}`,
     hash ?? '-',
   ]);
   const titles = ['view', 'storage', 'documents', 'before', 'differ', 'sha-256'];
@@ -43,7 +46,7 @@ function resultLines(results: Rebuilt['results'], paint: Paint): readonly string
   ];
 }
 
-function poisonLines(poison: Rebuilt['poison']): readonly string[] {
+function poisonLines(poison: RebuildSummary['poison']): readonly string[] {
   if (poison === null) return [];
   const { view, stream, position, event_id, event_type, reason, data, metadata } = poison;
   return [

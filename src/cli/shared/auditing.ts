@@ -15,7 +15,7 @@ import type { CommandLine } from './command-line.js';
 import { contactIn } from './options.js';
 import { createProgressBar } from './progress-bar.js';
 
-export interface Auditing {
+export interface AuditSession {
   readonly line: CommandLine;
   readonly log: EventReader;
   /** Undefined: there are none, or not of this log. */
@@ -23,12 +23,12 @@ export interface Auditing {
   readonly audit: Audit;
 }
 
-type Opened = Omit<Auditing, 'audit'>;
+type Opened = Omit<AuditSession, 'audit'>;
 
 /** Opens the log for as long as the action runs. @throws CommandFailedError @throws UnreadableHistoryError */
 export async function auditing<Result>(
   line: CommandLine,
-  action: (auditing: Auditing) => Promise<Result>,
+  action: (auditing: AuditSession) => Promise<Result>,
 ): Promise<Result> {
   return await whileOpen(line.openLog(), async (log) => {
     let opened: Promise<ReadModelReader | undefined> | undefined;
@@ -95,10 +95,10 @@ const searchOf = ({ line, log }: Opened): LogSearch => ({
   bar: createProgressBar(line.stderr, () => line.monotonic()),
 });
 
-const positionOf = async (views: Auditing['views']): Promise<string | undefined> =>
+const positionOf = async (views: AuditSession['views']): Promise<string | undefined> =>
   (await (await views())?.checkpoint(checkpointName))?.position;
 
-const hintsFrom = (views: Auditing['views']) =>
+const hintsFrom = (views: AuditSession['views']) =>
   async function* (recipientKey: string) {
     const found = await views();
     if (found === undefined) return false;

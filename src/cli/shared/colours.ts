@@ -1,6 +1,6 @@
 /** Colours, for terminals only, and never where NO_COLOR is set. */
 import { styleText } from 'node:util';
-import type { Environment } from './command-line.js';
+import type { Environment } from '../../stores/values-from-files.js';
 
 export type Paint = ReturnType<typeof paintFor>;
 

@@ -2,12 +2,13 @@
 import type { StreamKeys } from '../../events/streams.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
-import type { Places } from '../../privacy/register.js';
+import type { RegisterPlaces } from '../../privacy/register.js';
 import type { RebuildResult } from '../../rebuild/answers.js';
 import type { DirectRebuild } from '../../rebuild/direct-rebuild.js';
 import type { ReadModelReader } from '../../readmodels/read-models.js';
 import type { StoreSettings } from '../../stores/stores.js';
-import type { Screen } from './progress-bar.js';
+import type { Environment } from '../../stores/values-from-files.js';
+import type { Terminal } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 
 /** 0: done. 1: the answer is no, something differs, or it failed. 2: it could not be checked. */
@@ -22,15 +23,13 @@ export interface Output {
   write(text: string | Uint8Array): Promise<void>;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * `json`, `dataDir`, `outbox`, `registerPlaces` and `stores` follow the options of the call: they are known inside an action, not while commands are
  * registered. What is opened is the caller's to close.
  */
 export interface CommandLine {
   readonly stdout: Output;
-  readonly stderr: Screen;
+  readonly stderr: Terminal;
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
@@ -42,7 +41,7 @@ export interface CommandLine {
   /** The folder of e-mails that were written to files. */
   readonly outbox: string;
   /** Where the registers of erasures are. */
-  readonly registerPlaces: Places;
+  readonly registerPlaces: RegisterPlaces;
   /** @throws ConfigurationError */
   readonly stores: StoreSettings;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */

@@ -1,7 +1,7 @@
 /** What answers have in common, in words: what they rest on, consent, what was not recorded or could not be read. */
 import type { Basis, UnreadableEvent } from '../../audit/answers.js';
-import type { Unreadable } from '../../audit/unreadable.js';
-import { count } from './progress-bar.js';
+import type { UnreadableSummary } from '../../audit/unreadable.js';
+import { formatCount } from './progress-bar.js';
 import type { CommandLine } from './command-line.js';
 import { basisInWords } from '../../audit/basis.js';
 import type { Consent } from '../../events/contact.js';
@@ -30,13 +30,13 @@ export const notRecorded = { recorded: false } as const;
 const mostNamed = 10;
 
 /** Events that this version of the service cannot read, and that an answer leaves out. */
-export function unreadableInWords({ count: missed, events }: Unreadable): readonly string[] {
+export function unreadableInWords({ count: missed, events }: UnreadableSummary): readonly string[] {
   if (missed === 0) return [];
   const what =
     missed === 1
       ? 'an event cannot be read: what it changed is'
-      : `${count(missed)} events cannot be read: what they changed is`;
-  const more = missed > mostNamed ? [`  and ${count(missed - mostNamed)} more`] : [];
+      : `${formatCount(missed)} events cannot be read: what they changed is`;
+  const more = missed > mostNamed ? [`  and ${formatCount(missed - mostNamed)} more`] : [];
   return [
     `Warning: ${what} not in the answer.`,
     ...events.slice(0, mostNamed).map((event) => `  ${placeOf(event)}`),

@@ -50,7 +50,7 @@ export function periodIn(options: unknown): z.output<z.ZodObject<typeof period>>
   return { from, to, ...rest };
 }
 
-interface Reading {
+interface TimeOptions {
   readonly edge: Edge;
   readonly clock: Clock;
 }
@@ -58,7 +58,7 @@ interface Reading {
 const dayMs = 86_400_000;
 
 /** UTC with milliseconds. @throws UsageError */
-export function timeIn(option: string, text: string, { edge, clock }: Reading): string {
+export function timeIn(option: string, text: string, { edge, clock }: TimeOptions): string {
   if (text === 'now') return new Date(clock()).toISOString();
   const said = text === 'yesterday' ? new Date(clock() - dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length) : text;
   const time = parseTime(said, edge);
@@ -79,7 +79,7 @@ export function wholeNumberIn(option: string, text: string, most = Number.MAX_SA
 }
 
 /** @throws UsageError */
-export function addressIn(text: string): string {
+export function parseAddressArgument(text: string): string {
   const email = text.trim();
   if (!isAddress(email)) throw new UsageError('<address> must be a valid email address');
   return email;

@@ -6,7 +6,7 @@ const refreshMs = 100;
 const lineEveryMs = 5_000;
 const barWidth = 24;
 
-export interface Screen {
+export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
@@ -14,7 +14,7 @@ export interface Screen {
 
 export type ProgressBar = ReturnType<typeof createProgressBar>;
 
-export function createProgressBar(screen: Screen, now: () => number, counted = 'events') {
+export function createProgressBar(screen: Terminal, now: () => number, counted = 'events') {
   const isTerminal = screen.isTTY === true;
   const everyMs = isTerminal ? refreshMs : lineEveryMs;
   let phase: string | undefined;
@@ -54,18 +54,18 @@ function lineFor(
 ): string {
   const { milliseconds } = since;
   const perSecond = milliseconds === 0 ? 0 : (since.done / milliseconds) * 1_000;
-  const speed = `${count(Math.round(perSecond))} ${counted}/s`;
-  if (total === undefined) return `${phase}  ${count(done)} ${counted}  ${speed}`;
+  const speed = `${formatCount(Math.round(perSecond))} ${counted}/s`;
+  if (total === undefined) return `${phase}  ${formatCount(done)} ${counted}  ${speed}`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const full = Math.floor(share * barWidth);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
   const left = perSecond === 0 || done > total ? '' : `  ${duration(Math.ceil((total - done) / perSecond))} left`;
-  return `${phase}  ${bar} ${percent}  ${count(done)} of ${count(total)} ${counted}  ${speed}${left}`;
+  return `${phase}  ${bar} ${percent}  ${formatCount(done)} of ${formatCount(total)} ${counted}  ${speed}${left}`;
 }
 
 /** `1,234,567` */
-export const count = (number: number): string => number.toLocaleString('en-US');
+export const formatCount = (number: number): string => number.toLocaleString('en-US');
 
 /** Of things, in words. */
 export const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

@@ -6,7 +6,7 @@
 import { END } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection, Timings } from './connection.js';
-import { faultOf, isAborted } from './faults.js';
+import { serverFaultOf, isAborted } from './faults.js';
 import { filterOf } from './pages.js';
 
 export type ChangeNotifier = ReturnType<typeof createChangeNotifier>;
@@ -86,7 +86,7 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
       return end === 'left' ? 'busy' : new Error('the live subscription of EventStoreDB ended');
     } catch (error) {
       if (connection.isClosed() || isAborted(error)) return undefined;
-      return new Error(`the live subscription of EventStoreDB was dropped: ${faultOf(error).text}`);
+      return new Error(`the live subscription of EventStoreDB was dropped: ${serverFaultOf(error).text}`);
     }
   }
 

@@ -1,7 +1,7 @@
 /** One look at an EventStoreDB, for the start: is it there, may it still come, or is there something to be put right first? */
 import { BACKWARDS, END } from '@eventstore/db-client';
 import type { Connection } from './connection.js';
-import { faultOf, type FaultKind } from './faults.js';
+import { serverFaultOf, type FaultKind } from './faults.js';
 
 /** `refused`, `tls`, `foreign`: it will not come by itself. `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =
@@ -26,7 +26,7 @@ export async function checkEventStoreDb(connection: Connection, silenceMs: numbe
     });
     return { status: 'ready' };
   } catch (error) {
-    const { kind, text } = faultOf(error);
+    const { kind, text } = serverFaultOf(error);
     return { status: statuses[kind] ?? 'unreachable', reason: `EventStoreDB: ${text}` };
   }
 }

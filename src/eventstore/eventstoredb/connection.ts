@@ -11,7 +11,7 @@ import {
 } from '@eventstore/db-client';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpectedRevision } from '../event-store.js';
-import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
+import { closedError, serverFaultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
 import type { EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
 import type { ServerAddress } from './url.js';
 import { isIP } from 'node:net';
@@ -23,12 +23,12 @@ export interface AppendCall {
   readonly expectedRevision: ExpectedRevision;
 }
 
-export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription | EventsStream;
+export type ServerStream = StreamingRead<ResolvedEvent> | AllStreamSubscription | EventsStream;
 
 export interface ReadCall {
-  readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream | Promise<Stream>;
+  readonly start: (client: EventStoreDBClient, options: BaseOptions) => ServerStream | Promise<ServerStream>;
   readonly take: (event: ServerEvent) => boolean;
-  /** Told of the revision of a stream's last event, -1 where there is none, by servers that tell it. */
+  /** Called with the revision of the stream's last event, -1 where there is none; not all servers send it. */
   readonly tail?: (revision: bigint) => void;
   /** Milliseconds without an event after which the call is given up. Default: never. */
   readonly silenceMs?: number;
@@ -69,7 +69,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
         return answer;
       } catch (error) {
         if (isClosed()) throw closedError();
-        const { kind } = faultOf(error);
+        const { kind } = serverFaultOf(error);
         noteFault(node, kind);
         // The client goes to the leader, or replaces the connection, after it has told the error.
         await nextTurn();
@@ -95,7 +95,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
     /** One append, on a call of its own. Rejects with what `appendError` understands, and with the client's conflict. */
     append: ({ stream, events, expectedRevision }: AppendCall, timeoutMs: number): Promise<AppendResult> =>
       call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
-    /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
+    /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `serverUnavailable` understands. */
     read: (request: ReadCall): Promise<'ended' | 'left'> =>
       call(async (client) => readOnce(await request.start(client, ofReads), { ...request, running })),
     /** Whether the server did, or judged, what it was last asked for. */
@@ -114,7 +114,7 @@ type End = 'ended' | 'left' | Error;
 
 /** Settles once, and leaves no call behind: one that is only left goes on at the server. */
 function readOnce(
-  stream: Stream,
+  stream: ServerStream,
   { take, tail, silenceMs, signal, running }: Omit<ReadCall, 'start'> & { readonly running: Set<() => void> },
 ): Promise<'ended' | 'left'> {
   return new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Ans
   });
 }
 
-function cancel(stream: Stream): void {
+function cancel(stream: ServerStream): void {
   stream.pause();
   const cancelled = 'unsubscribe' in stream ? stream.unsubscribe() : stream.cancel();
   Promise.resolve(cancelled).catch(() => undefined);
@@ -171,7 +171,7 @@ const connect = tls.connect as (options: ConnectionOptions, ...rest: unknown[]) 
 /**
  * TLS to a server that is named by its IP address. gRPC's library gives the address as the server's name, which RFC 6066 does
  * not allow and Node 26 refuses, so that no connection comes about (@grpc/grpc-js 1.14.7; older Nodes warned, DEP0123).
- * Such calls name nobody. The certificate must be for the address, as before.
+ * Such calls send no server name. The certificate must be for the address, as before.
  */
 function allowTlsByAddress(): void {
   tls.connect = ((options: ConnectionOptions, ...rest: unknown[]) => {

@@ -4,8 +4,8 @@ import { FORWARDS } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
 import { logStart, StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection } from './connection.js';
-import { unavailable } from './faults.js';
-import { bytesPerPage, type Page } from './pages.js';
+import { serverUnavailable } from './faults.js';
+import { bytesPerPage, type EventPage } from './pages.js';
 import { copiesStream } from './positions.js';
 import { readEvents } from './read-events.js';
 
@@ -13,7 +13,7 @@ const copiesPerRead = 1_000;
 const readsAtOnce = 16;
 const putInAtOnce = 100;
 
-export interface Filling {
+export interface CacheRange {
   /** As for `readAll`; undefined: from the end that is read away from. */
   readonly after: Position | undefined;
   readonly backwards: boolean;
@@ -39,7 +39,7 @@ export interface Copies {
   of(stream: string): readonly Position[];
   at(positions: readonly Position[]): Promise<ReadonlyMap<Position, StoredEvent>>;
   /** A page of the log with the copies in their places, within its bounds. They are looked for while it is read. */
-  fill(reading: Promise<Page>, filling: Filling): Promise<Page>;
+  fill(reading: Promise<EventPage>, filling: CacheRange): Promise<EventPage>;
 }
 
 export function createCopies(
@@ -66,7 +66,7 @@ export function createCopies(
         silenceMs,
       })
       .catch((error: unknown) => {
-        throw unavailable(error);
+        throw serverUnavailable(error);
       });
     return found;
   }
@@ -126,7 +126,7 @@ export function createCopies(
     return found;
   }
 
-  async function fill(reading: Promise<Page>, filling: Filling): Promise<Page> {
+  async function fill(reading: Promise<EventPage>, filling: CacheRange): Promise<EventPage> {
     const startedAt = performance.now();
     const { backwards, limit, signal } = filling;
     const [page] = await Promise.all([reading, unlessAborted(load(), signal)]);
@@ -166,10 +166,10 @@ async function unlessAborted(look: Promise<void>, signal: AbortSignal | undefine
 
 /** The page with these events; what lies behind it was looked at, too. */
 function withEvents(
-  page: Page,
+  page: EventPage,
   events: readonly StoredEvent[],
   { backwards, isCut }: { readonly backwards: boolean; readonly isCut: boolean },
-): Page {
+): EventPage {
   const last = events.at(-1)?.position;
   if (last === undefined) return page;
   const first = page.first ?? events[0]?.position;
@@ -185,11 +185,11 @@ interface Range {
 }
 
 /** What a page is about: events after `after`, as far as it reaches. The last event of a log is never missing: a scavenge keeps that of every stream. */
-function rangeForwards({ last: high = logStart }: Page, { after: low = logStart }: Filling): Range {
+function rangeForwards({ last: high = logStart }: EventPage, { after: low = logStart }: CacheRange): Range {
   return { low, high, isIn: (position) => position > low && position <= high };
 }
 
-function rangeBackwards({ first = logStart, last = logStart, ended }: Page, { after }: Filling): Range {
+function rangeBackwards({ first = logStart, last = logStart, ended }: EventPage, { after }: CacheRange): Range {
   const low = ended ? logStart : last;
   const high = after ?? first;
   return { low, high, isIn: (position) => position >= low && position <= high && position !== after };

@@ -20,8 +20,8 @@ import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
 import { defaultTimings, openConnection, type AppendCall, type Timings } from './connection.js';
 import { appendError, closedError, isAborted } from './faults.js';
 import { createHead } from './head.js';
-import { createPages } from './pages.js';
-import { formatPosition, isPosition } from './positions.js';
+import { createPageReader } from './pages.js';
+import { fromLogPosition, isPosition } from './positions.js';
 import { createReader } from './reader.js';
 import { createRedactions, startScavenges } from './redactions.js';
 import { parseServerUrl } from './url.js';
@@ -33,14 +33,14 @@ export interface EventStoreDbOptions {
    * several logs can share a server; no prefix may begin with another one.
    */
   readonly prefix: string;
-  /** Told of what fails no call: a dropped subscription. Holds neither credentials nor personal data. Must not throw. */
+  /** Called for faults that fail no call, such as a dropped subscription, without credentials or personal data. Must not throw. */
   readonly onFault?: (fault: Error) => void;
   readonly timings?: Partial<Timings>;
   readonly random?: () => number;
 }
 
 export interface EventStoreDbStore extends EventStore {
-  /** Something was appended, perhaps: subscriptions that are caught up look at once. */
+  /** The log may have grown: subscriptions that are caught up look at once. */
   wake(): void;
   /** Whether originals of the stream that were redacted are still in the log, until a scavenge. @throws StoreUnavailableError */
   waitsForScavenge(stream: string): Promise<boolean>;
@@ -61,7 +61,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   const timings = { ...defaultTimings, ...options.timings };
   const address = parseServerUrl(url);
   const connection = openConnection(address);
-  const pages = createPages(connection, { prefix, silenceMs: timings.silenceMs });
+  const pages = createPageReader(connection, { prefix, silenceMs: timings.silenceMs });
   const redactions = createRedactions({ connection, pages, prefix, timings });
   const head = createHead(pages);
   const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
@@ -102,7 +102,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   /** Of a repeat the server tells no position where the stream does not show the events. */
   async function resultOf(call: AppendCall, { nextExpectedRevision, position }: ServerResult): Promise<AppendResult> {
     const repeated = isPosition(position) ? undefined : await repeatOf(call);
-    return repeated ?? { revision: nextExpectedRevision, position: formatPosition(position) };
+    return repeated ?? { revision: nextExpectedRevision, position: fromLogPosition(position) };
   }
 
   /** The server does not compare with events that a truncated stream does not show. */

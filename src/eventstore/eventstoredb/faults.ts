@@ -22,7 +22,7 @@ export type FaultKind =
   /** Everything else: the server may have done what was asked, or may yet do it. */
   | 'unclear';
 
-export interface Fault {
+export interface ServerFault {
   readonly kind: FaultKind;
   /** Type and code, and for connections the reason. Never a body, a credential or personal data. */
   readonly text: string;
@@ -52,7 +52,7 @@ const neverLeft =
 const notTakenUp = /(^|: )(Server Is Not Ready|Server Is Too Busy|No leader info available in response)$/;
 const certificate = /certificate|\bCERT_|altnames|SSL routines|wrong version number|\bEPROTO\b/i;
 
-export function faultOf(error: unknown): Fault {
+export function serverFaultOf(error: unknown): ServerFault {
   const { type, code, message } = read(error);
   const kind = kindOf(error);
   const name = type ?? (error instanceof Error ? error.name : 'unknown');
@@ -84,15 +84,15 @@ export const isReplaced = (error: unknown): boolean =>
 export const isNoRecord = (error: unknown): boolean => read(error).message.endsWith('Unexpected ReadAllResult: Error');
 
 /** For reads: nothing is written, so every fault means "not now". */
-export function unavailable(error: unknown): StoreUnavailableError {
+export function serverUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
-  return new StoreUnavailableError(`EventStoreDB: ${faultOf(error).text}`);
+  return new StoreUnavailableError(`EventStoreDB: ${serverFaultOf(error).text}`);
 }
 
 /** For appends: in doubt unless it is certain that nothing was written. */
 export function appendError(error: unknown): Error {
   if (error instanceof StoreUnavailableError) return error;
-  const { kind, text } = faultOf(error);
+  const { kind, text } = serverFaultOf(error);
   if (kind === 'too_large') return new InvalidAppendError(`the server refuses an append of this size: ${text}`);
   if (kind === 'unclear') return new AppendInDoubtError(`EventStoreDB: ${text}`);
   return new StoreUnavailableError(`EventStoreDB: ${text}`);

@@ -1,13 +1,13 @@
 /** Finds our last event in a log that others write to, too: backwards from its end, no further than the last time. */
 import { logStart, type Position } from '../event-store.js';
-import type { Pages } from './pages.js';
+import type { PageReader } from './pages.js';
 
 /** Ours is mostly among the last few; if not, whole pages follow. */
 const firstLook = 16;
 /** Pages of other people's events after which the server is asked whether the log has any of our events. */
 const pagesBeforeSearch = 1;
 
-export function createHead(pages: Pages) {
+export function createHead(pages: PageReader) {
   /** `ours` is our last event among all up to `upTo`. */
   let known = { upTo: logStart, ours: logStart };
 

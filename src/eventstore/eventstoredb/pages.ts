@@ -12,8 +12,8 @@ import {
 import { Buffer } from 'node:buffer';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, ReadCall } from './connection.js';
-import { isNoRecord, SilenceError, unavailable } from './faults.js';
-import { demandPosition, formatPosition, parsePosition } from './positions.js';
+import { isNoRecord, SilenceError, serverUnavailable } from './faults.js';
+import { demandPosition, fromLogPosition, toLogPosition } from './positions.js';
 import { readEvents, type ServerEvent } from './read-events.js';
 
 export const eventsPerPage = 1_000;
@@ -23,7 +23,7 @@ const lastRevision = 2n ** 63n - 2n;
 /** A server looks through half a million events of others in a second. */
 const searchMs = 60_000;
 
-export interface Page {
+export interface EventPage {
   /** Of our streams, under their logical names. */
   readonly events: readonly StoredEvent[];
   /** Position of the first and of the last event that was looked at, ours or not. Undefined when there were none. */
@@ -64,11 +64,11 @@ export function filterOf(prefix: string) {
     : streamNameFilter({ ...rare, prefixes: [prefix] });
 }
 
-export type Pages = ReturnType<typeof createPages>;
+export type PageReader = ReturnType<typeof createPageReader>;
 
 /** All functions throw StoreUnavailableError. */
-export function createPages(connection: Connection, { prefix, silenceMs }: { prefix: string; silenceMs: number }) {
-  async function page({ start, count, wanted, limit, signal }: Look): Promise<Page> {
+export function createPageReader(connection: Connection, { prefix, silenceMs }: { prefix: string; silenceMs: number }) {
+  async function page({ start, count, wanted, limit, signal }: Look): Promise<EventPage> {
     const events: StoredEvent[] = [];
     let seen = 0;
     let bytes = 0;
@@ -77,7 +77,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     let tail: bigint | undefined;
     const take = (event: ServerEvent): boolean => {
       seen += 1;
-      const position = formatPosition(event.position);
+      const position = fromLogPosition(event.position);
       if (wanted?.(position) === false) return true;
       if (isOurs(event, prefix)) {
         const ours = storedEvent(event, prefix, position);
@@ -94,7 +94,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     return { events, first, last, ended: end === 'ended' && seen < count, tail };
   }
 
-  async function ofLog({ after = logStart, count = eventsPerPage, ...options }: LogOptions): Promise<Page> {
+  async function ofLog({ after = logStart, count = eventsPerPage, ...options }: LogOptions): Promise<EventPage> {
     const { backwards, inclusive = false, limit, signal } = options;
     const isEdge = after === logStart;
     const direction: Direction = backwards ? BACKWARDS : FORWARDS;
@@ -108,10 +108,10 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     return page({ start, count: maxCount, wanted, limit, signal });
   }
 
-  async function ofStream(stream: string, from: bigint | undefined, options: PageOptions): Promise<Page> {
+  async function ofStream(stream: string, from: bigint | undefined, options: PageOptions): Promise<EventPage> {
     const { backwards, limit, signal } = options;
     const isBeyond = from !== undefined && from > lastRevision;
-    if (from !== undefined && (from < 0n || (isBeyond && !backwards))) return nothing;
+    if (from !== undefined && (from < 0n || (isBeyond && !backwards))) return emptyPage;
     const direction: Direction = backwards ? BACKWARDS : FORWARDS;
     const fromRevision: ReadRevision = isBeyond ? END : (from ?? edgeOf(backwards));
     const count = Math.min(limit, eventsPerPage);
@@ -132,7 +132,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
       return stream.on('caughtUp', () => setImmediate(leave));
     };
     const take = (event: ServerEvent): boolean => {
-      if (isOurs(event, prefix)) found ??= formatPosition(event.position);
+      if (isOurs(event, prefix)) found ??= fromLogPosition(event.position);
       return found === undefined;
     };
     const either = signal === undefined ? caughtUp.signal : AbortSignal.any([signal, caughtUp.signal]);
@@ -143,7 +143,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
   }
 
   async function at(position: Position): Promise<StoredEvent | undefined> {
-    if (parsePosition(position) === undefined) return undefined;
+    if (toLogPosition(position) === undefined) return undefined;
     try {
       const { events } = await ofLog({ after: position, inclusive: true, backwards: false, count: 0, limit: 1 });
       // In place of an event that was scavenged the server shows the next one.
@@ -178,10 +178,10 @@ const orUnavailable =
   <Args extends unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
   (...args: Args): Promise<Answer> =>
     read(...args).catch((error: unknown) => {
-      throw error instanceof TypeError ? error : unavailable(error);
+      throw error instanceof TypeError ? error : serverUnavailable(error);
     });
 
-export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true, tail: -1n };
+export const emptyPage: EventPage = { events: [], first: undefined, last: undefined, ended: true, tail: -1n };
 
 /** The server's own events and other people's are not. A tombstone is an event of its stream, with a type of the server's. */
 const isOurs = ({ streamId, type }: ServerEvent, prefix: string): boolean =>

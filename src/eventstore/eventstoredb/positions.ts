@@ -12,7 +12,7 @@ export const isPosition = (position: LogPosition | undefined): position is LogPo
   position !== undefined && position.commit <= largest && position.prepare <= largest;
 
 /** @throws StoreUnavailableError the server did not say where the event stands. */
-export function formatPosition(position: LogPosition | undefined): Position {
+export function fromLogPosition(position: LogPosition | undefined): Position {
   // Servers before 22.10 answer with all bits set when one stream is read.
   if (!isPosition(position))
     throw new StoreUnavailableError('the server tells no positions of events: EventStoreDB 22.10 or later is needed');
@@ -20,7 +20,7 @@ export function formatPosition(position: LogPosition | undefined): Position {
 }
 
 /** Undefined when the text cannot be a position of such a log; `logStart` is none either. */
-export function parsePosition(position: Position): LogPosition | undefined {
+export function toLogPosition(position: Position): LogPosition | undefined {
   if (!pattern.test(position)) return undefined;
   const commit = BigInt(position.slice(0, digits));
   const prepare = BigInt(position.slice(digits));
@@ -31,7 +31,7 @@ export function parsePosition(position: Position): LogPosition | undefined {
 export const copiesStream = (prefix: string): string => `~redacted-${prefix}`;
 
 export function demandPosition(position: Position): LogPosition {
-  const parsed = parsePosition(position);
+  const parsed = toLogPosition(position);
   if (parsed === undefined) throw new TypeError(`${JSON.stringify(position)} is not a position of this log`);
   return parsed;
 }

@@ -13,7 +13,7 @@ import type { ChangeNotifier } from './change-notifier.js';
 import type { Connection } from './connection.js';
 import type { Copies } from './copies.js';
 import { closedError } from './faults.js';
-import { eventsPerPage, nothing, type Page, type PageOptions, type Pages } from './pages.js';
+import { eventsPerPage, emptyPage, type EventPage, type PageOptions, type PageReader } from './pages.js';
 import { demandPosition } from './positions.js';
 
 /** Pages without an event of this service after which the server searches for the next one. */
@@ -21,7 +21,7 @@ const pagesBeforeSearch = 2;
 
 export interface ReaderParts {
   readonly connection: Pick<Connection, 'isClosed'>;
-  readonly pages: Pages;
+  readonly pages: PageReader;
   readonly redactions: Copies;
   readonly notifier: ChangeNotifier;
   readonly head: () => Promise<Position>;
@@ -35,7 +35,7 @@ export function createReader({
   head,
 }: ReaderParts): Omit<EventReader, 'close' | 'head'> {
   /** Forwards through the log, page after page, with a leap over many events of others. */
-  function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<Page> {
+  function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<EventPage> {
     let after = start;
     let inclusive = false;
     // Our first event may be far from the first event of the log: one page is tried.
@@ -62,7 +62,7 @@ export function createReader({
   }
 
   /** A truncated stream begins, or ends backwards, with copies. */
-  async function ofStream(name: string, from: bigint | undefined, options: PageOptions): Promise<Page> {
+  async function ofStream(name: string, from: bigint | undefined, options: PageOptions): Promise<EventPage> {
     const page = await pages.ofStream(name, from, options);
     if (isWhole(page, from, options.backwards)) return page;
     await redactions.load();
@@ -133,7 +133,7 @@ export function createReader({
       if (after !== undefined && after !== logStart) demandPosition(after);
       if (options.direction !== 'backwards') return paged(options, createWalk(after ?? logStart, signal));
       return paged(options, async (limit) => {
-        if (after === logStart) return nothing;
+        if (after === logStart) return emptyPage;
         const reading = pages.ofLog({ after, backwards: true, limit, signal });
         const page = await redactions.fill(reading, { after, backwards: true, limit, signal });
         after = page.last;
@@ -159,7 +159,7 @@ export function createReader({
 }
 
 /** Whether the stream was not truncated where this page of it begins, or ends backwards. */
-function isWhole({ events, ended, tail }: Page, from: bigint | undefined, backwards: boolean): boolean {
+function isWhole({ events, ended, tail }: EventPage, from: bigint | undefined, backwards: boolean): boolean {
   if (tail === -1n) return true;
   if (backwards) return !ended || events.at(-1)?.revision === 0n;
   const first = events[0]?.revision;
@@ -181,7 +181,7 @@ function placesFrom(
 /** Pages until the limit or the end. What was read before an abort can be half a page, and is dropped. */
 async function* paged(
   { limit = Infinity, signal }: { readonly limit?: number; readonly signal?: AbortSignal },
-  next: (limit: number) => Promise<Page>,
+  next: (limit: number) => Promise<EventPage>,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let left = limit;
   while (left > 0 && !isAborted(signal)) {

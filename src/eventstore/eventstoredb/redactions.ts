@@ -10,8 +10,8 @@ import { withDigests } from '../chain.js';
 import { StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, Timings } from './connection.js';
 import { createCopies, type Copies } from './copies.js';
-import { unavailable } from './faults.js';
-import { eventsPerPage, type Pages } from './pages.js';
+import { serverUnavailable } from './faults.js';
+import { eventsPerPage, type PageReader } from './pages.js';
 import { readEvents, type ServerEvent } from './read-events.js';
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ export interface Redactions extends Copies {
 
 interface RedactionParts {
   readonly connection: Connection;
-  readonly pages: Pages;
+  readonly pages: PageReader;
   readonly prefix: string;
   readonly timings: Pick<Timings, 'appendMs' | 'silenceMs'>;
 }
@@ -165,7 +165,7 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
     ...copies,
     redact: (stream, through) =>
       inTurn(() => redact(stream, through)).catch((error: unknown) => {
-        throw unavailable(error);
+        throw serverUnavailable(error);
       }),
     async waitsForScavenge(stream) {
       await copies.load();

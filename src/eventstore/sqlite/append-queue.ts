@@ -21,7 +21,7 @@ import {
   type ToWriter,
   type WriterData,
 } from './messages.js';
-import { createRedactions, type Redactions } from './redaction-queue.js';
+import { createRedactionQueue, type RedactionQueue } from './redaction-queue.js';
 import { formatPosition } from './schema.js';
 
 const workerUrl = new URL(
@@ -33,9 +33,9 @@ const workerUrl = new URL(
 const appendsPerMessage = 1_024;
 const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
-/** One that the writer works on, and one that it finds next. */
+/** Messages sent to the writer at a time: the one it works on, and the next. */
 const messagesInFlight = 2;
-/** So many appends go out at once, and the writer works while the turn goes on; fewer wait for its end. */
+/** This many appends are sent at once, so that the writer works while the turn goes on; fewer wait for the end of the turn. */
 const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
@@ -56,7 +56,7 @@ export class WriteQueue {
   readonly opened: Promise<void>;
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
-  readonly redactions: Redactions = createRedactions((message) => {
+  readonly redactions: RedactionQueue = createRedactionQueue((message) => {
     if (this.#closing || this.#state !== 'up') this.redactions.fail('the event log is not open at present');
     else this.#worker?.postMessage(message satisfies ToWriter);
   });

@@ -1,7 +1,7 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import { logIdIn } from '../log-id.js';
 import { createSecretKey } from 'node:crypto';
-import type { Changes, Database } from '../../sqlite/database.js';
+import type { StatementResult, Database } from '../../sqlite/database.js';
 import {
   firstLink,
   fromHex,
@@ -18,7 +18,15 @@ import { headFault, leftFault, macOf, unsealedEvents, type HeadFault } from '../
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
 import { readSealedLog } from './links.js';
 import { unpadded, withRoom } from './redact.js';
-import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage, type End } from './messages.js';
+import {
+  anyRevision,
+  appended,
+  conflict,
+  noStream,
+  streamExists,
+  type AppendMessage,
+  type LogEnd,
+} from './messages.js';
 
 interface StreamState {
   readonly id: number;
@@ -51,14 +59,14 @@ export interface Appender {
    */
   take(message: AppendMessage): number[];
   /** The end of the chain, committed or not. */
-  end(): End;
+  end(): LogEnd;
   /** What is wrong by the sealed head, as it is stored. */
   fault(): HeadFault | undefined;
   /** To be called after every roll-back: reads again where the log ends. */
   reset(): void;
 }
 
-/** Somebody else has written to the log while this thread had it open. */
+/** Another process has written to the log while this thread had it open. */
 export class RewrittenLogError extends Error {
   override readonly name = 'RewrittenLogError';
 }
@@ -226,6 +234,6 @@ function everyFourth(texts: readonly string[], from: number, end: number): strin
   return picked;
 }
 
-function demandOneRow({ changes }: Changes): void {
+function demandOneRow({ changes }: StatementResult): void {
   if (changes !== 1) throw new IneffectiveWriteError(`an append changed ${changes} rows in place of one`);
 }

@@ -43,7 +43,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   try {
     const queue = (writer = new WriteQueue({ ...options, file, known, headKey: options.headKey?.() }));
     await queue.opened;
-    // What somebody else appends is not read.
+    // Events that another program appends are not read.
     const reader = openSqliteEventReader({ file, pollMs: 0, until: () => known.end()?.count ?? 0 });
     const written = { ...reader, isStill: () => queue.isStill };
     const altered = (): string | undefined => known.check(written);

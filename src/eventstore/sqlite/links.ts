@@ -15,7 +15,7 @@ import {
 } from '../chain.js';
 import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
-import { type SealedHead, type SealedLog } from '../sealed-head.js';
+import { type SealedHead, type SealedLogState } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
 import { integrityFault, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
@@ -39,14 +39,14 @@ export interface SqliteLinks extends LinkSource {
   headAt(count: number): ChainHead | undefined;
 }
 
-interface Reading {
+interface LinkReading {
   /** Runs a read and says in the port's words how it failed. */
   reading<Result>(read: () => Result): Result;
   /** Where the chain is taken to end, if not in the file. */
   until(): number;
 }
 
-export function createSqliteLinks(db: Database, { reading, until }: Reading): SqliteLinks {
+export function createSqliteLinks(db: Database, { reading, until }: LinkReading): SqliteLinks {
   const lastLink = db.prepareRows<[number], [number, string]>(
     'select position + 0.0, lower(hex(chain)) from events where position <= ? order by position desc limit 1',
   );
@@ -66,7 +66,7 @@ export function createSqliteLinks(db: Database, { reading, until }: Reading): Sq
              from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
         ),
       );
-      // An event before position 1 was put there by somebody: reads of its stream would show it.
+      // This service writes no event before position 1; reads of its stream would show it.
       let from = after === '' ? -Infinity : numberOf(after);
       let limit = eventsPerPage;
       while (signal?.aborted !== true) {
@@ -144,8 +144,8 @@ export function createSqliteLinks(db: Database, { reading, until }: Reading): Sq
 }
 
 /** At one moment. */
-export const readSealedLog = (db: Database): SealedLog =>
-  db.transaction((): SealedLog => {
+export const readSealedLog = (db: Database): SealedLogState =>
+  db.transaction((): SealedLogState => {
     const first = db
       .prepare<[], { type: string; data: string }>('select type, data from events where position = 1')
       .get();

@@ -36,7 +36,7 @@ export interface Redaction {
   readonly through: number;
 }
 
-export interface Redacted {
+export interface RedactionResult {
   /** The number of events that were changed. */
   readonly changed: number;
   /** The first revision that was not looked at; undefined: there is none. */
@@ -50,19 +50,19 @@ export const appended = 0; // revision, position
 export const conflict = 1; // actual revision or -1, unused
 
 /** How many events there are, and the link of the last one in hex. */
-export type End = Pick<ChainHead, 'count' | 'head'>;
+export type LogEnd = Pick<ChainHead, 'count' | 'head'>;
 
 export interface WriterData {
   readonly file: string;
   readonly headKey: Uint8Array | undefined;
   /** What the thread before this one had committed. */
-  readonly known: End | undefined;
+  readonly known: LogEnd | undefined;
 }
 
 /** Answers to redactions, in order. */
 export type RedactionAnswer =
   /** Durable. One message changes a limited number of events, so that appends do not wait long: ask for the rest. */
-  | { readonly type: 'redacted'; readonly redacted: readonly Redacted[] }
+  | { readonly type: 'redacted'; readonly redacted: readonly RedactionResult[] }
   /** False: a reader holds the WAL. */
   | { readonly type: 'scrubbed'; readonly complete: boolean }
   | { readonly type: 'not_redacted'; readonly message: string };
@@ -70,14 +70,14 @@ export type RedactionAnswer =
 export type FromWriter =
   | RedactionAnswer
   /** The log as it is: its end, and what is wrong by its sealed head. */
-  | { readonly type: 'opened'; readonly end: End; readonly altered: string | undefined }
+  | { readonly type: 'opened'; readonly end: LogEnd; readonly altered: string | undefined }
   | { readonly type: 'refused'; readonly message: string }
   /** The message is durable: the outcomes of its appends in order, and the new end if it added events. */
-  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly end: End | undefined }
-  /** Somebody else has written to the log. Nothing is appended from now on. */
+  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly end: LogEnd | undefined }
+  /** Another process has written to the log. Nothing is appended from now on. */
   | { readonly type: 'altered'; readonly message: string }
   /** Of a message of appends; the end is that of the log as it is after it. */
-  | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: End }
+  | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: LogEnd }
   | { readonly type: 'fault'; readonly message: string };
 
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */

@@ -14,7 +14,7 @@ import { assertLimit } from '../validate-append.js';
 import { createSqliteLinks, type SqliteLinks } from './links.js';
 import type { EventRow } from './format.js';
 import { unpadded } from './redact.js';
-import { formatPosition, openForReading, parsePosition, unavailable } from './schema.js';
+import { formatPosition, openForReading, parsePosition, fileUnavailable } from './schema.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
@@ -65,7 +65,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     try {
       return read();
     } catch (error) {
-      throw unavailable(error, `reading ${file} failed`);
+      throw fileUnavailable(error, `reading ${file} failed`);
     }
   }
 
@@ -147,7 +147,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     }
   }
 
-  /** Resolves when there is something beyond `position`, perhaps; at once when aborted or closed. */
+  /** Resolves when there may be events beyond `position`; at once when aborted or closed. */
   function news(position: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {

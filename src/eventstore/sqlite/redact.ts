@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import type { Database } from '../../sqlite/database.js';
 import { withDigests } from '../chain.js';
-import type { Redacted, Redaction } from './messages.js';
+import type { RedactionResult, Redaction } from './messages.js';
 
 /** Data as it is stored: long enough for the digests that may take the place of personal data. */
 export const withRoom = (data: string, digested: string): string =>
@@ -25,7 +25,7 @@ export function unpadded(stored: string): string {
 const eventsAtOnce = 250;
 
 /** To be called in a transaction. */
-export function createRedactor(db: Database): (redactions: readonly Redaction[]) => readonly Redacted[] {
+export function createRedactor(db: Database): (redactions: readonly Redaction[]) => readonly RedactionResult[] {
   const eventsOf = db.prepareValue<[string, number, number, number], number>(
     'select position from events where stream_id = (select id from streams where name = ?) and revision between ? and ? order by revision limit ?',
   );

@@ -15,15 +15,15 @@ interface Pending extends Redaction {
   readonly reject: (error: unknown) => void;
 }
 
-export interface Redactions {
+export interface RedactionQueue {
   redact(stream: string, through: bigint): Promise<number>;
   hear(answer: RedactionAnswer): void;
-  /** The answer that is waited for will not come. */
+  /** The writer thread is gone: the answer will not come. */
   fail(message: string): void;
 }
 
-/** @param post to the writer thread; its answer is heard, or `fail` called */
-export function createRedactions(post: (message: RedactionMessage) => void): Redactions {
+/** @param post to the writer thread; then `hear` is called with its answer, or `fail` */
+export function createRedactionQueue(post: (message: RedactionMessage) => void): RedactionQueue {
   const waiting: Pending[] = [];
   let isRunning = false;
   let hear: (answer: RedactionAnswer) => void = () => undefined;

@@ -19,7 +19,7 @@ export function openForWriting(file: string, onRestored: () => void = () => unde
     const fresh = isBlank(db);
     if (!fresh) {
       refuseForeign(db, file);
-      refuseAltered(db, file);
+      refuseAlteredTables(db, file);
     }
     db.pragma('journal_mode = WAL');
     // Never rely on the default: SQLite can be built so that a WAL commit is not fsynced unless this is said.
@@ -50,8 +50,8 @@ export function openForReading(file: string, removesWal = false): Database {
   });
 }
 
-/** A trigger, for one, would decide what becomes of an append. @throws StoreUnavailableError */
-export function refuseAltered(db: Database, file: string): void {
+/** A trigger could change or drop an append. @throws StoreUnavailableError */
+export function refuseAlteredTables(db: Database, file: string): void {
   const fault = tablesFault(db);
   if (fault !== undefined)
     throw new StoreUnavailableError(
@@ -69,7 +69,7 @@ export function parsePosition(position: Position): number | undefined {
 }
 
 /** What a failed read means at the port. */
-export function unavailable(error: unknown, doing: string): StoreUnavailableError {
+export function fileUnavailable(error: unknown, doing: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   return new StoreUnavailableError(`${doing}: ${sqliteMessage(error)}`, { cause: error });
 }
@@ -82,7 +82,7 @@ function opened(file: string, options: DatabaseOptions, prepare: (db: Database) 
     return db;
   } catch (error) {
     db?.close();
-    throw unavailable(error, `the event log ${file} cannot be opened`);
+    throw fileUnavailable(error, `the event log ${file} cannot be opened`);
   }
 }
 
@@ -96,6 +96,6 @@ function createPrivately(file: string): void {
     closeSync(openSync(file, 'wx', 0o600));
     syncFolderOf(file);
   } catch (error) {
-    throw unavailable(error, `the event log ${file} cannot be created`);
+    throw fileUnavailable(error, `the event log ${file} cannot be created`);
   }
 }

@@ -3,9 +3,9 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { leftFault } from '../sealed-head.js';
 import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
 import { createAppender, RewrittenLogError, type Appender } from './append.js';
-import type { AppendMessage, End, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
+import type { AppendMessage, LogEnd, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
-import { openForWriting, refuseAltered, unavailable } from './schema.js';
+import { openForWriting, refuseAlteredTables, fileUnavailable } from './schema.js';
 
 /** A checkpoint follows when the WAL has this many pages of 4 KiB. */
 const checkpointPages = 4_000;
@@ -44,7 +44,7 @@ function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
     };
   } catch (error) {
     db.close();
-    throw unavailable(error, `the event log ${file} cannot be read`);
+    throw fileUnavailable(error, `the event log ${file} cannot be read`);
   }
 }
 
@@ -157,7 +157,7 @@ function serve(port: MessagePort, data: WriterData): void {
   }
 
   /** The sealed head does not fit the log, or what was committed before is not there any more. */
-  function whyAltered(before: End | undefined): string | undefined {
+  function whyAltered(before: LogEnd | undefined): string | undefined {
     const fault = log.appender.fault();
     if (fault !== undefined || before === undefined || before.count === 0) return fault?.message;
     const { count } = log.appender.end();
@@ -165,11 +165,11 @@ function serve(port: MessagePort, data: WriterData): void {
     return leftFault({ count: Math.min(count, before.count), linkThere: log.linkAt.get(before.count) }, before);
   }
 
-  /** A trigger that somebody adds while the file is open takes effect at once. */
+  /** A trigger that another program adds while the file is open takes effect at once. */
   function refuseNewSchema(): void {
     const version = log.schemaVersion.get();
     if (version === log.knownSchema) return;
-    refuseAltered(log.db, file);
+    refuseAlteredTables(log.db, file);
     log.knownSchema = version;
   }
 

@@ -4,7 +4,7 @@ import {
   causesOf,
   describeError,
   fieldsOf,
-  isRefusal,
+  isServerRefusal,
   mongoTimeouts,
   openClient,
   systemCode,
@@ -48,7 +48,7 @@ function judge(error: unknown): MongoVerdict {
 }
 
 function statusOf(error: unknown): Exclude<MongoVerdict['status'], 'ready'> {
-  if (error instanceof MissingRightError || isRefusal(error)) return 'refused';
+  if (error instanceof MissingRightError || isServerRefusal(error)) return 'refused';
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(systemCode(error) ?? '')) return 'tls';
   return isFile(error) || [...causesOf(error)].some((cause) => unusable.some((one) => cause instanceof one))
     ? 'unusable'

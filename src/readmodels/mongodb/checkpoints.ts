@@ -1,8 +1,8 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
 import type { Collection, Db, Filter, UpdateResult } from 'mongodb';
-import { isDuplicate, type Asked, type AskedInOrder } from './client.js';
+import { isDuplicate, type MongoCallOptions, type MongoSessionCallOptions } from './client.js';
 import { byId } from './documents.js';
-import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from '../read-models.js';
+import { CommitConflictError, type Checkpoint, type Commit, type CheckpointRemoval } from '../read-models.js';
 
 /** The document outlives `forget`, and with it what fences off those who come late. */
 export interface StoredCheckpoint {
@@ -29,14 +29,14 @@ interface StoredLease {
 
 export type Checkpoints = Collection<StoredCheckpoint>;
 
-// No view is called so: their names end with a version.
+// No view has this name: names of views end with a version.
 export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckpoint>('checkpoints');
 const leasesOf = (db: Db): Collection<StoredLease> => db.collection<StoredLease>('leases');
 
 export const readCheckpoint = (
   checkpoints: Checkpoints,
   name: string,
-  asked: Partial<Asked>,
+  asked: Partial<MongoCallOptions>,
 ): Promise<StoredCheckpoint | null> => checkpoints.findOne(byId(name), asked);
 
 /** @throws CommitConflictError when the checkpoint cannot be moved any more. */
@@ -50,7 +50,7 @@ export function assertMovable(
     throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
 }
 
-export interface Move {
+export interface CheckpointMove {
   readonly checkpoint: Commit['checkpoint'];
   readonly commit: string;
   /** How often it had been forgotten before the documents were written: what was written may have been dropped since. */
@@ -60,8 +60,8 @@ export interface Move {
 /** @throws CommitConflictError */
 export async function moveCheckpoint(
   checkpoints: Checkpoints,
-  move: Move,
-  asked: Partial<AskedInOrder> = {},
+  move: CheckpointMove,
+  asked: Partial<MongoSessionCallOptions> = {},
 ): Promise<void> {
   const upsert = { upsert: move.checkpoint.previous === null, ...sessionOf(asked) };
   const { name, previous, next, epoch = 0 } = move.checkpoint;
@@ -82,8 +82,8 @@ export async function moveCheckpoint(
 /** Also where there is none yet: a first commit that is under way must not succeed on views that are dropped now. */
 export async function forgetCheckpoint(
   checkpoints: Checkpoints,
-  { name, previous, epoch }: Forgetting,
-  asked: AskedInOrder,
+  { name, previous, epoch }: CheckpointRemoval,
+  asked: MongoSessionCallOptions,
 ): Promise<void> {
   const { session } = asked;
   const standing = {
@@ -94,13 +94,13 @@ export async function forgetCheckpoint(
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
   if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null, session }))) return;
   const stored = await readCheckpoint(checkpoints, name, asked);
-  // Absent: by this very call, of which the answer was lost, or by somebody else.
+  // Absent: removed by this very call, whose answer was lost, or by another process.
   if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
 }
 
 /** What writes takes no other option of a command in order. */
-const sessionOf = ({ session }: Partial<AskedInOrder>): Partial<Pick<AskedInOrder, 'session'>> =>
+const sessionOf = ({ session }: Partial<MongoSessionCallOptions>): Partial<Pick<MongoSessionCallOptions, 'session'>> =>
   session === undefined ? {} : { session };
 
 /** Whether it was as expected, and is changed now; with `upsert`, an absent one counts as `null`. */
@@ -130,7 +130,7 @@ export function checkpointIn(stored: StoredCheckpoint | null): Checkpoint | null
 
 const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1);
 
-export interface WantedLease {
+export interface LeaseRequest {
   readonly name: string;
   readonly holder: string;
   readonly ttl: number;
@@ -141,8 +141,8 @@ export interface WantedLease {
  * so that theirs may differ; a wrong clock could at most cost a change of holder, since the epoch fences the writes.
  */
 export async function takeLease(
-  { db, session }: { readonly db: Db } & Pick<AskedInOrder, 'session'>,
-  { name, holder, ttl }: WantedLease,
+  { db, session }: { readonly db: Db } & Pick<MongoSessionCallOptions, 'session'>,
+  { name, holder, ttl }: LeaseRequest,
   now: (() => number) | undefined,
 ): Promise<{ readonly epoch: number } | null> {
   const leases = leasesOf(db);
@@ -169,7 +169,7 @@ export async function takeLease(
 
 export async function fenceOff(
   db: Db,
-  { name, epoch }: Pick<WantedLease, 'name'> & { readonly epoch: number },
+  { name, epoch }: Pick<LeaseRequest, 'name'> & { readonly epoch: number },
   now: (() => number) | undefined,
 ): Promise<boolean> {
   const expired = { $lte: new Date(await timeOf(db, now)) };

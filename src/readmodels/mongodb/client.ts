@@ -30,15 +30,15 @@ export class NoAnswerError extends ReadModelsUnavailableError {}
 type Kind = 'reading' | 'writing';
 
 /** Options of a command that reads. */
-export interface Asked {
+export interface MongoCallOptions {
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
-  /** After which the server gives up, too: nobody waits any more. */
+  /** The server gives up after this time, too: the caller does not wait any longer. */
   readonly maxTimeMS: number;
 }
 
 /** Options of a command in order with those before it. What writes takes the session alone. */
-export interface AskedInOrder extends Asked {
+export interface MongoSessionCallOptions extends MongoCallOptions {
   readonly session: ClientSession;
   readonly readConcern: ReadConcern;
 }
@@ -46,13 +46,13 @@ export interface AskedInOrder extends Asked {
 export interface MongoConnection {
   readonly db: Db;
   /** Runs the action within the time allowed. What reads may be run twice. @throws ReadModelsUnavailableError */
-  run<T>(kind: Kind, action: (asked: Asked) => Promise<T>): Promise<T>;
+  run<T>(kind: Kind, action: (asked: MongoCallOptions) => Promise<T>): Promise<T>;
   /**
    * As `run`, for what a fold starts from, and what a commit relies on. It sees only what a majority has: what one member
    * alone has may be taken back, and a checkpoint must not move on it. It sees at least what this connection was told
    * before: a member that has just become primary would else answer from an earlier moment.
    */
-  runInOrder<T>(kind: Kind, action: (asked: AskedInOrder) => Promise<T>): Promise<T>;
+  runInOrder<T>(kind: Kind, action: (asked: MongoSessionCallOptions) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -62,10 +62,10 @@ const ofMajority = new ReadConcern('majority');
 export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnection {
   const { client, db } = openClient(url, timeouts);
   let closing: Promise<void> | undefined;
-  /** The latest moment that a command in order was told of; a server that stands alone tells none. */
+  /** The latest cluster time that a command in order has received; a standalone server sends none. */
   let seen: Timestamp | undefined;
 
-  async function run<T>(kind: Kind, action: (asked: Asked) => Promise<T>): Promise<T> {
+  async function run<T>(kind: Kind, action: (asked: MongoCallOptions) => Promise<T>): Promise<T> {
     if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
     const ask = (signal: AbortSignal): Promise<T> => action({ signal, maxTimeMS: timeouts[kind] });
     try {
@@ -169,7 +169,7 @@ function translated(error: unknown): unknown {
   if (error instanceof ReadModelsUnavailableError) return error;
   // No cause: the driver's own messages quote values, hosts and users.
   if (error instanceof MongoError || error instanceof BSON.BSONError || systemCode(error) !== undefined)
-    return new ReadModelsUnavailableError(`${describeError(error)}${isRefusal(error) ? `: ${lasting}` : ''}`);
+    return new ReadModelsUnavailableError(`${describeError(error)}${isServerRefusal(error) ? `: ${lasting}` : ''}`);
   return error;
 }
 
@@ -177,7 +177,7 @@ const lasting = 'no repeat mends this, MongoDB refuses the user or what it is to
 
 /** Unauthorized, AuthenticationFailed, UserNotFound, and what Atlas says instead. */
 const refusals: ReadonlySet<number | undefined> = new Set([13, 18, 11, 8000]);
-export const isRefusal = (error: unknown): boolean => refusals.has(serverCode(error));
+export const isServerRefusal = (error: unknown): boolean => refusals.has(serverCode(error));
 
 export function describeError(error: unknown): string {
   const { code, codeName } = fieldsOf(error);

@@ -93,7 +93,7 @@ function toOperation(write: DocumentWrite): AnyBulkWriteOperation<MongoDocument>
   return { replaceOne: { filter, replacement: content } };
 }
 
-/** Throws what is no conflict. Duplicate keys are one: somebody else was first, or this very write was sent twice. */
+/** Throws what is no conflict. A duplicate key is one: another process was first, or this very write was sent twice. */
 function refuseOther(error: unknown, { collection, writes }: Chunk): void {
   if (error instanceof MongoInvalidArgumentError) throw tooLarge(collection, writes) ?? error;
   if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -105,7 +105,7 @@ function refuseOther(error: unknown, { collection, writes }: Chunk): void {
   if (errors.length === 0) throw new ReadModelsUnavailableError(`a write was broken off: ${describeError(error)}`);
 }
 
-/** What was not written must be there already, folded up to the very same event; else somebody else has written it. */
+/** What was not written must be there already, folded up to the very same event; otherwise another process has written it. */
 async function assertWritten(connection: MongoConnection, { collection, writes }: Chunk): Promise<void> {
   const ids = writes.map(({ id }) => id);
   const options = { projection: { position: 1 }, batchSize: ids.length + 1 };

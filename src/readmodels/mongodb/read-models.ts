@@ -7,8 +7,16 @@ import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type 
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
-import { loadRecord, storeRecord } from './records.js';
-import type { Document, FindQuery, Page, ReadModels, StoredDocument, StoredView, View } from '../read-models.js';
+import { findRecord, replaceRecord } from './records.js';
+import type {
+  Document,
+  FindQuery,
+  DocumentPage,
+  ReadModels,
+  StoredDocument,
+  StoredView,
+  View,
+} from '../read-models.js';
 
 export interface MongoReadModelsOptions {
   /** `mongodb://…`; its database, or `audience` where it names none. */
@@ -44,7 +52,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     return (await Promise.all(chunks)).flat();
   }
 
-  async function find<D>(view: View, query: FindQuery): Promise<Page<D>> {
+  async function find<D>(view: View, query: FindQuery): Promise<DocumentPage<D>> {
     const plan = planFind(view, query);
     const { filter, options } = composeFind(query, plan);
     const found = await run('reading', (asked) =>
@@ -84,8 +92,8 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async checkpoint(name) {
       return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
     },
-    readRecord: (name) => loadRecord(connection, name),
-    putRecord: (record) => storeRecord(connection, record, newId()),
+    readRecord: (name) => findRecord(connection, name),
+    putRecord: (record) => replaceRecord(connection, record, newId()),
     commit: (commit) => commitTo(connection, commit, newId()),
     async prepare(view, { bare = false } = {}) {
       const of = collection(view);

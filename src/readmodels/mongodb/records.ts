@@ -9,16 +9,16 @@ type MongoRecord = MongoContent & {
   readonly version: string;
 };
 
-// No view is called so: their names end with a version.
+// No view has this name: names of views end with a version.
 const recordsOf = (db: Db): Collection<MongoRecord> => db.collection<MongoRecord>('records');
 
-export async function loadRecord({ db, run }: MongoConnection, name: string): Promise<VersionedRecord | null> {
+export async function findRecord({ db, run }: MongoConnection, name: string): Promise<VersionedRecord | null> {
   const stored = await run('reading', (asked) => recordsOf(db).findOne(byId(name), asked));
   return stored === null ? null : { version: stored.version, value: fromStored(stored) };
 }
 
 /** `version`: an id of this write alone. A write that was sent twice knows itself again. */
-export async function storeRecord(
+export async function replaceRecord(
   connection: MongoConnection,
   { name, value, previous }: RecordWrite,
   version: string,

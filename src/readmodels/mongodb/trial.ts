@@ -1,7 +1,7 @@
 /** Tries in a scratch collection what the service will need of a MongoDB: each right, and what the design rests on. */
 import { randomUUID } from 'node:crypto';
 import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection, type Db } from 'mongodb';
-import { describeError, isDuplicate, isRefusal, NoAnswerError, within } from './client.js';
+import { describeError, isDuplicate, isServerRefusal, NoAnswerError, within } from './client.js';
 import { ReadModelsUnavailableError } from '../read-models.js';
 
 /** What answers there does not do what MongoDB does. */
@@ -53,7 +53,7 @@ async function attempt(
   try {
     await within(timeout, action);
   } catch (error) {
-    if (isRefusal(error)) throw new MissingRightError(`the right ${what} is missing (${describeError(error)})`);
+    if (isServerRefusal(error)) throw new MissingRightError(`the right ${what} is missing (${describeError(error)})`);
     if (error instanceof NoAnswerError) throw new ReadModelsUnavailableError(`${error.message} to a try of ${what}`);
     throw error;
   }

@@ -1,7 +1,7 @@
 /** Answers `find` on SQLite: one prepared statement per shape of query, every value bound. */
 import type { Database, Statement } from '../../sqlite/database.js';
 import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
-import type { Document, FindQuery, Page, StoredDocument, View } from '../read-models.js';
+import type { Document, FindQuery, DocumentPage, StoredDocument, View } from '../read-models.js';
 import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './tables.js';
 
 type FoundRow = readonly [id: string, document: string, position: string];
@@ -12,10 +12,10 @@ interface Conditions {
 }
 
 /** A finder over one connection; keeps the statements it has prepared. */
-export function createFinder(db: Database): <D>(view: View, query: FindQuery) => Page<D> {
+export function createFinder(db: Database): <D>(view: View, query: FindQuery) => DocumentPage<D> {
   const statements = new Map<string, Statement<readonly Column[], FoundRow>>();
 
-  return <D>(view: View, query: FindQuery): Page<D> => {
+  return <D>(view: View, query: FindQuery): DocumentPage<D> => {
     const plan = planFind(keptView(view), query);
     const { sql, values } = compose(view, query, plan);
     let statement = statements.get(sql);

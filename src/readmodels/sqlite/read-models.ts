@@ -10,7 +10,7 @@ import {
   type Checkpoint,
   type Commit,
   type Document,
-  type Forgetting,
+  type CheckpointRemoval,
   type ReadModelReader,
   type ReadModels,
   type StoredDocument,
@@ -18,16 +18,16 @@ import {
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
-import { loadRecord, recordsTable, storeRecord } from './records.js';
+import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
-import { createTables, openTable, type Row, type ViewTable } from './tables.js';
+import { createTables, openTable, type DocumentRow, type ViewTable } from './tables.js';
 
 export interface SqliteReadModelsOptions {
   readonly file: string;
   /** Readers never write; they may open the file before the writer has made its views. */
   readonly readOnly?: boolean;
   readonly now?: () => number;
-  /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers wait for nobody. */
+  /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers never wait. */
   readonly busyTimeout?: number;
 }
 
@@ -62,12 +62,12 @@ export function openSqliteViews(options: { readonly file: string; readonly remov
   return readModelsIn(db, { guarded: guardedIn });
 }
 
-interface Opened {
+interface OpenReadModels {
   readonly guarded: <T>(action: () => T) => T;
   readonly now?: (() => number) | undefined;
 }
 
-function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadModels {
+function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels): ReadModels {
   const fail = (error: unknown): never =>
     guarded(() => {
       throw error;
@@ -83,7 +83,11 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     return open;
   };
 
-  const readAll = <T>(view: View, ids: readonly string[], take: (row: Row) => T | undefined): Map<string, T> => {
+  const readAll = <T>(
+    view: View,
+    ids: readonly string[],
+    take: (row: DocumentRow) => T | undefined,
+  ): Map<string, T> => {
     const read = (): Map<string, T> => {
       const found = new Map<string, T>();
       for (const id of ids) {
@@ -116,8 +120,8 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
-    readRecord: async (name) => guarded(() => loadRecord(db, name)),
-    putRecord: async (record) => guarded(() => storeRecord(db, record)),
+    readRecord: async (name) => guarded(() => selectRecord(db, name)),
+    putRecord: async (record) => guarded(() => upsertRecord(db, record)),
     async prepare(view, { bare = false } = {}) {
       guarded(() => createTables(db, view, bare));
       if (!bare) await overdue();
@@ -153,7 +157,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
 
 /**
  * Removes a file that is no database or whose head is damaged: what it held can be folded again. The reason, or undefined
- * when the file is in order, or not there. To be called before anybody opens it. A file of an earlier version is written anew.
+ * when the file is in order, or not there. To be called before the file is opened. A file of an earlier version is rewritten.
  */
 export function discardIfDamaged(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
@@ -183,7 +187,7 @@ function damageOf(file: string): string | undefined {
   }
 }
 
-/** Files that were begun without `secure_delete` still hold what was deleted in them. Once: a file says that it needs it no more. */
+/** Files created without `secure_delete` still hold deleted data. Rewritten once; the file then notes that it is done. */
 const clean = 1;
 function overwriteRemains(db: Database): void {
   if (db.pragma('user_version') === clean) return;
@@ -233,7 +237,7 @@ function guardedIn<T>(action: () => T, mark?: string): T {
 }
 
 const parse = <D>(text: string): D => JSON.parse(text) as D;
-const living = <D>([id, document, position]: Row): StoredDocument<D> | undefined =>
+const living = <D>([id, document, position]: DocumentRow): StoredDocument<D> | undefined =>
   document === null ? undefined : { id, document: parse<D>(document), position };
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
@@ -258,7 +262,7 @@ function moveCheckpoint(db: Database, { name, previous, next, epoch = 0 }: Commi
   ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.storages), epoch);
 }
 
-function forgetCheckpoint(db: Database, { name, previous, epoch = Infinity }: Forgetting): void {
+function forgetCheckpoint(db: Database, { name, previous, epoch = Infinity }: CheckpointRemoval): void {
   const current = readCheckpoint(db, name);
   if (current === undefined) return;
   if (current.epoch > epoch || textOf(current.checkpoint) !== textOf(previous))

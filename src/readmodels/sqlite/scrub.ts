@@ -15,7 +15,7 @@ const walPatience = 1_000;
 /** What the WAL may take meanwhile. */
 const walBytes = 16 * 1024 * 1024;
 
-// Fields begin with a letter, so that no table of an array is called so.
+// Fields begin with a letter, so that no table of an array has this name.
 const copyOf = (table: string): string => `${table}___copy`;
 const oldOf = (table: string): string => `${table}___old`;
 const triggerOf = (table: string): string => `${table}___follow`;
@@ -27,7 +27,7 @@ export async function scrubView(db: Database, view: StoredView): Promise<void> {
   for (const main of unnamed(db, view)) await dropTables(db, main, () => unnamed(db, view).includes(main));
   await clear(db, storageName(view));
   demandRoom(db);
-  // Commits wait for a checkpoint: so many pages of it cost them a few milliseconds.
+  // Commits wait for a checkpoint: one of this many pages takes a few milliseconds.
   const usual = Number(db.pragma('wal_autocheckpoint'));
   db.pragma('wal_autocheckpoint = 200');
   try {
@@ -45,7 +45,7 @@ function unnamed(db: Database, view: StoredView): readonly string[] {
   return unnamedStorages(view, tablesIn(db), named);
 }
 
-/** Room for all that the file holds, once more: else nobody could write. */
+/** Needs free space for a second copy of the file: otherwise no write would succeed. */
 function demandRoom(db: Database): void {
   const [pages = 0, free = 0, size = 0] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
     Number(db.pragma(name)),

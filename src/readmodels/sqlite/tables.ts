@@ -4,7 +4,7 @@ import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
 import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
 
 export type Column = string | number | null;
-export type Row = readonly [id: string, document: string | null, position: string];
+export type DocumentRow = readonly [id: string, document: string | null, position: string];
 
 export type ViewTable = ReturnType<typeof openTable>;
 
@@ -76,7 +76,7 @@ export const hasTable = (db: Database, name: string): boolean =>
 export function openTable(db: Database, view: View) {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
-  const select = db.prepareRows<[string], Row>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
+  const select = db.prepareRows<[string], DocumentRow>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
   const insert = db.prepare<readonly Column[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   );
@@ -93,7 +93,7 @@ export function openTable(db: Database, view: View) {
   };
 
   return {
-    read: (id: string): Row | undefined => select.get(id),
+    read: (id: string): DocumentRow | undefined => select.get(id),
     /** @throws CommitConflictError */
     write(write: DocumentWrite): void {
       const { id, document, loaded } = write;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { logStart, type StoredEvent } from '../../../src/eventstore/event-store.js';
 import { createCopies } from '../../../src/eventstore/eventstoredb/copies.js';
-import type { Page, Pages } from '../../../src/eventstore/eventstoredb/pages.js';
+import type { EventPage, PageReader } from '../../../src/eventstore/eventstoredb/pages.js';
 import { createReader } from '../../../src/eventstore/eventstoredb/reader.js';
 
 const place = (number: number): string => String(number).padStart(20, '0').repeat(2);
@@ -11,9 +11,9 @@ const first = { stream: 'service', revision: 0n, id: 'a', type: 'T', data: '{}',
 test('after one page of events of others the server searches for our first one: thousands may come before it', async () => {
   const asked: string[] = [];
   const ours: StoredEvent = { ...first, position: place(700_000) };
-  const page: Page = { events: [ours], first: ours.position, last: ours.position, ended: true };
-  const others: Page = { events: [], first: place(1), last: place(1_000), ended: false };
-  const pages: Pages = {
+  const page: EventPage = { events: [ours], first: ours.position, last: ours.position, ended: true };
+  const others: EventPage = { events: [], first: place(1), last: place(1_000), ended: false };
+  const pages: PageReader = {
     end: () => Promise.resolve(place(800_000)),
     nextOfOurs(after) {
       asked.push(`search after ${after}`);

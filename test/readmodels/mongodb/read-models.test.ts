@@ -9,8 +9,8 @@ import { checkMongo } from '../../../src/readmodels/mongodb/check.js';
 import { checkpointsOf, moveCheckpoint } from '../../../src/readmodels/mongodb/checkpoints.js';
 import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/client.js';
 import { composeFind } from '../../../src/readmodels/mongodb/find.js';
-import { storeRecord } from '../../../src/readmodels/mongodb/records.js';
-import { newRecord, nextOf, readRecord, writeRecord } from '../../../src/rebuild/rebuild-record.js';
+import { replaceRecord } from '../../../src/readmodels/mongodb/records.js';
+import { newRecord, nextOf, readRebuildRecord, writeRebuildRecord } from '../../../src/rebuild/rebuild-record.js';
 import { fullGrant } from '../../../src/api/http/auth.js';
 import { createKeyUses } from '../../../src/api/resources/keys/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
@@ -121,7 +121,7 @@ function ownPromises(serverUrl: string): void {
       it.each([
         ['before', 1],
         ['after', 3],
-      ])('refuse a document that somebody left at an event %s, and leave it as it is', async (_, there) => {
+      ])('refuse a document that somebody left at an event %s, and leave it is', async (_, there) => {
         await stored().insertOne({ _id: `${own}/one`, position: position(there), document: { by: 'other' } });
         for (const loaded of [null, 0])
           await expect(
@@ -412,9 +412,9 @@ function ownPromises(serverUrl: string): void {
           [first, 'one'],
           [second, 'two'],
         ] as const) {
-          expect(await storeRecord(connection, write, version)).toBe(true);
-          expect(await storeRecord(connection, write, version)).toBe(true);
-          expect(await storeRecord(connection, write, 'another')).toBe(false);
+          expect(await replaceRecord(connection, write, version)).toBe(true);
+          expect(await replaceRecord(connection, write, version)).toBe(true);
+          expect(await replaceRecord(connection, write, 'another')).toBe(false);
         }
         expect(await models.readRecord(own)).toEqual({ value: { number: 2 }, version: 'two' });
         await connection.close();
@@ -455,10 +455,10 @@ function ownPromises(serverUrl: string): void {
           position: '0000000000000001',
           document: { ...record, postponed: null },
         });
-        expect(await readRecord(models)).toEqual(record);
-        expect(await writeRecord(models, nextOf)).toEqual(record);
-        await writeRecord(models, () => ({ ...record, state: 'finished' }));
-        expect(await readRecord(models)).toEqual({ ...record, state: 'finished' });
+        expect(await readRebuildRecord(models)).toEqual(record);
+        expect(await writeRebuildRecord(models, nextOf)).toEqual(record);
+        await writeRebuildRecord(models, () => ({ ...record, state: 'finished' }));
+        expect(await readRebuildRecord(models)).toEqual({ ...record, state: 'finished' });
       });
     });
 

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { count, day, listId, listName, object, tagId, tagName, time } from '../../../events/values.js';
 import { intervals } from '../../../projections/calendar.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
-import { between, choice, idInPath, incomplete, inOrder, outOfOrder } from '../../schemas/parameters.js';
+import { between, choice, idInPath, incomplete, isInOrder, outOfOrder } from '../../schemas/parameters.js';
 
 const query = z
   .object({
     ...between,
     interval: choice(intervals, 'What a row spans.').default(intervals[0]),
   })
-  .refine(inOrder, outOfOrder);
+  .refine(isInOrder, outOfOrder);
 
 const shared = { scope: 'analytics:read', query, errors: ['too_many_rows'] } as const;
 
@@ -31,7 +31,7 @@ const series = (name: string, row: z.ZodRawShape) => ({
 
 const life = { created_at: time, deleted_at: time.nullable().describe('Null while it exists.') };
 
-const listGrowth = object('ListGrowth', {
+const listGrowthSchema = object('ListGrowth', {
   list_id: listId,
   list_name: listName,
   ...life,
@@ -46,7 +46,7 @@ const listGrowth = object('ListGrowth', {
   }),
 });
 
-const tagUse = object('TagUse', {
+const tagUseSchema = object('TagUse', {
   tag_id: tagId,
   tag_name: tagName,
   ...life,
@@ -61,7 +61,7 @@ const tagUse = object('TagUse', {
   }),
 });
 
-const emailOutcomes = object(
+const emailOutcomesSchema = object(
   'EmailOutcomes',
   series('EmailOutcomesRow', {
     requested: count.describe('E-mails that the API took.'),
@@ -78,17 +78,17 @@ export const analyticsEndpoints = {
   listGrowth: ownRead('getListGrowth', '/v1/analytics/lists/{list_id}/growth', {
     ...shared,
     summary: 'Who joined a list, left it and came back',
-    answer: { data: listGrowth, beside },
+    answer: { data: listGrowthSchema, beside },
   }),
   tagUse: ownRead('getTagUse', '/v1/analytics/tags/{tag_id}/use', {
     ...shared,
     summary: 'How often a tag was attached and detached',
-    answer: { data: tagUse, beside },
+    answer: { data: tagUseSchema, beside },
   }),
   emailOutcomes: ownRead('getEmailOutcomes', '/v1/analytics/emails/outcomes', {
     ...shared,
     summary: 'What was requested to be sent, and what became of it',
-    answer: { data: emailOutcomes, beside },
+    answer: { data: emailOutcomesSchema, beside },
   }),
 };
 

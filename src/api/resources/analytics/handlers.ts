@@ -6,7 +6,7 @@ import type {
   GrowthAnswer,
   Rows,
   TagUseAnswer,
-  Wanted,
+  SeriesRequest,
 } from '../../../projections/analytics-queries.js';
 import { countIntervals, dayOf, later, type Range } from '../../../projections/calendar.js';
 import { lifeId } from '../../../projections/list-growth.js';
@@ -69,7 +69,7 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
 function requestOf(
   { from, to, interval }: z.output<typeof analyticsEndpoints.listGrowth.query>,
   today: string,
-): Wanted {
+): SeriesRequest {
   const first = from === undefined ? undefined : dayOf(from);
   return { from: first, to: to === undefined ? later(today, first ?? '') : dayOf(to), interval, check };
 }

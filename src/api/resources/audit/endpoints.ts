@@ -9,14 +9,14 @@ import {
   between,
   choice,
   incomplete,
-  inOrder,
+  isInOrder,
   optionalLimit,
   optionalText,
   outOfOrder,
-  pageOf,
+  pageSchema,
   paging,
   textInPath,
-  time,
+  timeParameter,
 } from '../../schemas/parameters.js';
 
 const listId = optionalText('Id or name of a list: only what concerns it.');
@@ -49,16 +49,16 @@ export const auditEndpoints = {
     scope: 'audit:read',
     summary: 'What happened to a contact',
     description: '`contact` is an id or an address.',
-    query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
-    answer: pageOf(answers.historyItem, { ...answers.historyBasis, incomplete }),
+    query: z.object({ list_id: listId, ...between, ...paging }).refine(isInOrder, outOfOrder),
+    answer: pageSchema(answers.historyItem, { ...answers.historyBasis, incomplete }),
     errors: ofContactInList,
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
     summary: 'A contact as it was at a time',
     description: '`contact` is an id or an address.',
-    query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
-    answer: { data: answers.contactAt },
+    query: z.object({ time: timeParameter('end', 'The point in time.'), list_id: listId }),
+    answer: { data: answers.contactAtSchema },
     errors: ofContactInList,
   }),
   report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
@@ -66,7 +66,7 @@ export const auditEndpoints = {
     summary: 'A report about a contact',
     description:
       '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page.',
-    query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
+    query: z.object({ time: timeParameter('end', 'The point in time; default: now.').optional(), list_id: listId }),
     answer: { data: report, others: { 'text/html': z.string() } },
     errors: [...ofContactInList, 'too_many_events'],
   }),
@@ -89,8 +89,8 @@ export const auditEndpoints = {
         ...between,
         ...paging,
       })
-      .refine(inOrder, outOfOrder),
-    answer: pageOf(answers.readRecord),
+      .refine(isInOrder, outOfOrder),
+    answer: pageSchema(answers.readRecordSchema),
     errors: [...ofAddress, 'no_such_contact'],
   }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
@@ -98,7 +98,7 @@ export const auditEndpoints = {
     summary: 'The members of a list as they were at a time',
     description: '`list_id` is an id or a name.',
     query: z.object({
-      time: time('end', 'The point in time.'),
+      time: timeParameter('end', 'The point in time.'),
       format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
     }),
     answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
@@ -123,7 +123,7 @@ export const auditEndpoints = {
         types: eventTypes,
         limit: optionalLimit,
       })
-      .refine(inOrder, outOfOrder),
+      .refine(isInOrder, outOfOrder),
     answer: answers.feed,
     errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),

@@ -16,7 +16,7 @@ function parseContact(text: string): { readonly email: string } | { readonly con
   return { email: contact.parse({ contact: text }, false).contact };
 }
 
-export interface FoundContact {
+export interface RequestedContact {
   readonly stream: string;
   /** Undefined: looked for by address. Then there may be no such contact. */
   readonly contactId?: string;
@@ -25,7 +25,7 @@ export interface FoundContact {
 }
 
 /** @throws ServiceError `no_such_contact`, `unavailable`, and what is wrong with an address */
-export type FindContact = (call: Pick<Call, 'minPosition'>, text: string) => Promise<FoundContact>;
+export type FindContact = (call: Pick<Call, 'minPosition'>, text: string) => Promise<RequestedContact>;
 
 export interface ContactSources {
   readonly queries: Pick<Queries, 'contactById' | 'streamOfErased'>;
@@ -35,7 +35,7 @@ export interface ContactSources {
 
 /** The stream follows from an address; for an id the view knows it, also of a contact that was erased. */
 export function contactFinder({ queries, reads, streamOf }: ContactSources): FindContact {
-  const at = (stream: string): FoundContact => ({ stream, subject: recipientOf(stream) });
+  const at = (stream: string): RequestedContact => ({ stream, subject: recipientOf(stream) });
   return async (call, text) => {
     const contact = parseContact(text);
     if ('email' in contact) return at(streamOf(contact.email));

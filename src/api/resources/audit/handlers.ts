@@ -5,7 +5,7 @@ import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import type { Proofs } from '../../../evidence/person-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
-import { pageOf, pageRequest } from '../../http/reads.js';
+import { answerOfPage, pageRequest } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { auditEndpoints } from './endpoints.js';
 import { addFeed } from './feed.js';
@@ -39,7 +39,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     const read = { subject, what: 'history', from, to } as const;
     const page = await access.answering(call, read, () => audit.history(request));
     const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
-    const answer = pageOf(page, { isIncomplete, scope });
+    const answer = answerOfPage(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
     return { ...answer, beside: { ...answer.beside, ...page.begun.basis, ...emails } };
   });
@@ -65,7 +65,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     const { limit, cursor: after } = pageRequest(call.query, scope);
     if (after !== undefined && !isReadsCursor(after)) throw new ServiceError('invalid_cursor');
     const page = await audit.reads({ subject, actor, from, to, after, limit, signal: call.signal() });
-    return pageOf(page, { scope });
+    return answerOfPage(page, { scope });
   });
 
   addReport(routes, { audit, proofs, access, find });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { groupId, groupName, listId, listName, object, tag, tagId } from '../../../events/values.js';
 import { ownRead, read, remove, write, type Resource } from '../../http/endpoint.js';
 import { name } from '../../schemas/fields.js';
-import { idInPath, pageOf, paging } from '../../schemas/parameters.js';
+import { idInPath, pageSchema, paging } from '../../schemas/parameters.js';
 
 const group = object('Group', { group_id: groupId, group_name: groupName });
 const list = object('ContactList', { list_id: listId, list_name: listName });
@@ -36,9 +36,9 @@ const about = {
 } as const;
 
 export const kinds = ['group', 'list', 'tag'] as const;
-export type Kind = (typeof kinds)[number];
+export type CatalogueKind = (typeof kinds)[number];
 
-export function catalogueEndpoints<const K extends Kind>(kind: K) {
+export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
   const { title, example, item, id } = about[kind];
   const body = z.object({ [`${kind}_name`]: name(example) });
   return {
@@ -79,12 +79,12 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       scope: `${kind}s:read`,
       summary: `List the ${kind}s`,
       query: z.object(paging),
-      answer: pageOf(item),
+      answer: pageSchema(item),
     }),
   };
 }
 
-export function catalogue(kind: Kind): Resource {
+export function catalogue(kind: CatalogueKind): Resource {
   const { title, description, prefix } = about[kind];
   const parameters = { [`${kind}_id`]: idInPath(prefix, kind) };
   return { name: `${title}s`, description, parameters, endpoints: catalogueEndpoints(kind) };

@@ -1,18 +1,18 @@
 /** What the endpoints of groups, lists and tags do: the same for all three, with other words. */
-import type { Catalogue, Named } from '../../../commands/catalogue-requests.js';
+import type { Catalogue, NamedWriteResult } from '../../../commands/catalogue-requests.js';
 import { ServiceError } from '../../../errors.js';
 import type { PageAnswer, PageRequest } from '../../../projections/queries.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
-import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
-import { catalogueEndpoints, type Kind } from './endpoints.js';
+import { catalogueEndpoints, type CatalogueKind } from './endpoints.js';
 
 type Document = Readonly<Record<string, string>>;
 
 interface CatalogueRoutes {
-  readonly kind: Kind;
+  readonly kind: CatalogueKind;
   readonly catalogue: Catalogue;
   readonly reads: Reads;
   readonly get: (id: string) => Promise<Document | undefined>;
@@ -21,7 +21,7 @@ interface CatalogueRoutes {
 
 export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void {
   const { kind, catalogue, reads } = options;
-  const endpoints = catalogueEndpoints<Kind>(kind);
+  const endpoints = catalogueEndpoints<CatalogueKind>(kind);
   const idField = `${kind}_id` as const;
   const nameField = `${kind}_name` as const;
   const view = `${kind}s`;
@@ -30,7 +30,7 @@ export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void 
 
   const show = (document: Document) => ({ [idField]: document[idField], [nameField]: document[nameField] });
 
-  const saved = ({ id, name, position }: Named): Answer => ({
+  const saved = ({ id, name, position }: NamedWriteResult): Answer => ({
     data: { [idField]: id, [nameField]: name },
     headers: ['X-Position', position],
   });
@@ -61,6 +61,6 @@ export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void 
   routes.on(endpoints.page, async (call) => {
     const request = pageRequest(call.query, [view]);
     await reads.visible(call, { touched: [view], parked: [{ view, stream: view }] });
-    return pageOf(await options.page(request), { show, scope: [view] });
+    return answerOfPage(await options.page(request), { show, scope: [view] });
   });
 }

@@ -5,10 +5,12 @@ import { profileFields, type SubscriptionStatus } from '../../../events/contact.
 import { isObject, type EchoFields } from '../../http/envelope.js';
 import type { Values } from '../../http/parse.js';
 import { address, nameRules, notBlank } from '../../schemas/fields.js';
-import { controlButLineBreak, refusal, text, type TextRules } from '../../schemas/rules.js';
+import { controlButLineBreak, refuseWith, textField, type TextRules } from '../../schemas/rules.js';
 import { consent } from './consent.js';
 
-export const status = text({ form: { fits: (value) => /^(?:un)?subscribed$/i.test(value), code: 'invalid_status' } })
+export const status = textField({
+  form: { fits: (value) => /^(?:un)?subscribed$/i.test(value), code: 'invalid_status' },
+})
   .transform((value): SubscriptionStatus => (/^un/i.test(value) ? 'Unsubscribed' : 'Subscribed'))
   .meta({
     description: 'Other cases of letters are taken, too.',
@@ -18,11 +20,11 @@ export const status = text({ form: { fits: (value) => /^(?:un)?subscribed$/i.tes
   });
 
 const maxTagNames = 100;
-const tagName = text({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
+const tagName = textField({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
 const tagNameList = z
   .array(z.unknown())
-  .refine((items) => items.every((item) => typeof item === 'string'), refusal('not_only_strings'))
-  .refine((items) => items.length <= maxTagNames, refusal('too_many_names', maxTagNames))
+  .refine((items) => items.every((item) => typeof item === 'string'), refuseWith('not_only_strings'))
+  .refine((items) => items.length <= maxTagNames, refuseWith('too_many_names', maxTagNames))
   .pipe(z.array(tagName));
 const aboutTagNames = {
   examples: [['Gold', 'Newsletter']],
@@ -40,14 +42,14 @@ const optionalTagNames = tagNameList
 
 /** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
 const profileText = (rules: TextRules, example: string, more: z.GlobalMeta = {}) =>
-  text(rules, { examples: [example], ...more })
+  textField(rules, { examples: [example], ...more })
     .transform((value) => (value === '' ? null : value))
     .nullish();
 
 const phone = (value: string): boolean => /^[0-9+().\-/ x]*$/.test(value) && value.replace(/[^0-9]/g, '').length >= 3;
 
 /** An empty text is a cleared field and passes each check. `clock` tells milliseconds since the epoch. */
-function profile(clock: () => number) {
+function profileSchemas(clock: () => number) {
   const today = (): string => new Date(clock()).toISOString().slice(0, 10);
   const dateOfBirth = (value: string): boolean => isCalendarDay(value) && value >= '1900-01-01' && value <= today();
   const orEmpty = (fits: (value: string) => boolean) => (value: string) => value === '' || fits(value);
@@ -75,7 +77,7 @@ export const tagging = z.object({ tag_name: tagNames, contact_email: address });
 
 /** `clock` tells milliseconds since the epoch. */
 export function contactBodies(clock: () => number) {
-  const fields = profile(clock);
+  const fields = profileSchemas(clock);
   const howAgreed = consent(clock);
   const saving = { email: address, status, ...fields };
   const beside = {

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { moment } from '../../schemas/fields.js';
-import { controlButTabAndLineBreak, refusal, text } from '../../schemas/rules.js';
+import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
 
 /** How far the clock of a caller may be ahead of the service's. */
 const maxSkewMs = 5 * 60_000;
@@ -23,23 +23,23 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
 export function consent(clock: () => number) {
   const fields = z.object({
     source: optional(
-      text({ maxCharacters: 255 }, { description: 'Where the person agreed.', examples: ['signup form'] }),
+      textField({ maxCharacters: 255 }, { description: 'Where the person agreed.', examples: ['signup form'] }),
     ),
-    // As it was shown to the person, over several lines perhaps.
+    // As it was shown to the person: it may have several lines.
     statement: optional(
-      text(
+      textField(
         { forbidden: controlButTabAndLineBreak, maxCharacters: 2_000 },
         { description: 'What the person agreed to, as it was shown.', examples: ['Yes, send me the newsletter.'] },
       ),
     ),
     ip: optional(
-      text(
+      textField(
         { form: { fits: isAddress, code: 'invalid_ip' } },
         { description: 'IPv4 or IPv6.', examples: ['203.0.113.7'], pattern: '^ *[0-9A-Fa-f.:]* *$' },
       ),
     ),
     legal_basis: optional(
-      text({ maxCharacters: 100 }, { description: 'For example an article of a law.', examples: ['consent'] }),
+      textField({ maxCharacters: 100 }, { description: 'For example an article of a law.', examples: ['consent'] }),
     ),
     occurred_at: optional(pastMoment(clock)),
   });
@@ -55,7 +55,7 @@ export function consent(clock: () => number) {
 
 const pastMoment = (clock: () => number) =>
   moment()
-    .refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future'))
+    .refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refuseWith('in_the_future'))
     .meta({
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],

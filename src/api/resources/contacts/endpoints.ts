@@ -17,7 +17,7 @@ import {
 } from '../../../events/values.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
 import { address } from '../../schemas/fields.js';
-import { anyText, choice, idInPath, incomplete, pageOf, paging } from '../../schemas/parameters.js';
+import { anyText, choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { contactBodies, createEcho, status, tagging, upsertEcho } from './bodies.js';
 
 const savedContact = object(
@@ -67,9 +67,9 @@ const addedTags = object(
 const removedTags = z.array(tag).describe('Those of the named tags that exist.');
 
 /** Null where it is empty. */
-const profile = Object.fromEntries(profileFields.map((field) => [field, z.string().nullable()]));
+const nullableProfile = Object.fromEntries(profileFields.map((field) => [field, z.string().nullable()]));
 
-const contact = { contact_id: contactId, email, ...profile, created_at: time };
+const contact = { contact_id: contactId, email, ...nullableProfile, created_at: time };
 
 const standing = {
   status: subscriptionStatus,
@@ -171,7 +171,7 @@ export function contactEndpoints(clock: () => number) {
         tag_name: anyText('Only contacts with this tag.'),
         ...paging,
       }),
-      answer: pageOf(contactInList, { incomplete: incomplete }),
+      answer: pageSchema(contactInList, { incomplete: incomplete }),
     }),
     get: ownRead('getContact', '/v1/contacts/{list_id}/{contact_id}', {
       scope: 'contacts:read',
@@ -183,7 +183,7 @@ export function contactEndpoints(clock: () => number) {
 
 export type ContactEndpoints = ReturnType<typeof contactEndpoints>;
 
-export const contacts = (clock: () => number): Resource => ({
+export const contactResource = (clock: () => number): Resource => ({
   name: 'Contacts',
   description: 'A contact is one address, across all lists. Status and tags are per list.',
   parameters: { list_id: idInPath('lst', 'list'), contact_id: idInPath('con', 'contact') },

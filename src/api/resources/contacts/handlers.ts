@@ -7,7 +7,7 @@ import type { Queries } from '../../../projections/queries.js';
 import { readLines } from '../../http/body.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
-import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { bulkAnswer } from './bulk.js';
@@ -150,7 +150,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const isReadable = ({ email }: { readonly email: string }): boolean =>
       !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
     const readable = { ...answer, items: answer.items.filter(isReadable) };
-    return pageOf(readable, { isIncomplete, scope });
+    return answerOfPage(readable, { isIncomplete, scope });
   });
 
   routes.on(endpoints.get, async (call) => {

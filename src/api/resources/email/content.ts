@@ -4,9 +4,9 @@ import { parseMailbox } from '../../../commands/address.js';
 import { maxEncoded, maxSubject, maxTemplate } from '../../../commands/mustache.js';
 import { isObject } from '../../http/envelope.js';
 import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes, notBlank } from '../../schemas/fields.js';
-import { controlButTabAndLineBreak, refusal, text } from '../../schemas/rules.js';
+import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
 
-export const recipient = text(
+export const recipient = textField(
   { maxBytes, form: addressForm, asReceived: true },
   {
     description: 'The address that the e-mail goes to.',
@@ -16,7 +16,7 @@ export const recipient = text(
   },
 );
 
-export const mailbox = text(
+export const mailbox = textField(
   { maxBytes, form: { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' }, asReceived: true },
   {
     description: 'The sender: an address, or `Name <address>`.',
@@ -26,13 +26,13 @@ export const mailbox = text(
   },
 );
 
-export const subject = text(
+export const subject = textField(
   { maxBytes: maxSubject, asReceived: true },
   { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
 );
 
-export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refusal('too_many_bytes', maxEncoded))
+export const template = textField({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refuseWith('too_many_bytes', maxEncoded))
   .meta({
     description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
     examples: ['<p>Thank you!</p>'],
@@ -46,12 +46,12 @@ const mostLevels = 10;
 /** What the subject and the template are rendered with. Any JSON object, within bounds. */
 export const variables = z
   .unknown()
-  .refine(isObject, refusal('not_an_object'))
-  .refine((value) => isWithin(value, mostLevels), refusal('too_deep', mostLevels))
-  .refine((value) => [...partsOf(value)].length <= mostValues, refusal('too_many_values', mostValues))
-  .refine((value) => [...partsOf(value)].every(isReadable), refusal('invalid_characters'))
+  .refine(isObject, refuseWith('not_an_object'))
+  .refine((value) => isWithin(value, mostLevels), refuseWith('too_deep', mostLevels))
+  .refine((value) => [...partsOf(value)].length <= mostValues, refuseWith('too_many_values', mostValues))
+  .refine((value) => [...partsOf(value)].every(isReadable), refuseWith('invalid_characters'))
   // Beyond what a double holds: JSON would keep it as null.
-  .refine((value) => [...partsOf(value)].every((part) => !isInfinite(part)), refusal('invalid_number'))
+  .refine((value) => [...partsOf(value)].every((part) => !isInfinite(part)), refuseWith('invalid_number'))
   .meta({
     description:
       'With it, `subject` and `mail_template` are Mustache and are rendered with these values. Together with `mail_template` at most 700 KiB as JSON.',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { count, emailId, object, text, time } from '../../../events/values.js';
 import { deliveryStates } from '../../../projections/emails.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
-import { choice, idInPath, incomplete, pageOf, paging } from '../../schemas/parameters.js';
+import { choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { mailbox, recipient, subject, template, variables } from './content.js';
 
 const asSent = z.string().describe('As it was sent.');
@@ -75,11 +75,11 @@ export const emailEndpoints = {
       state: choice(deliveryStates, 'Only e-mails in this state.').optional(),
       ...paging,
     }),
-    answer: pageOf(emailState, { incomplete: incomplete }),
+    answer: pageSchema(emailState, { incomplete: incomplete }),
   }),
 };
 
-export const email: Resource = {
+export const emailResource: Resource = {
   name: 'Email',
   description: 'Transactional e-mail, one recipient per request.',
   parameters: { email_id: idInPath('eml', 'email') },

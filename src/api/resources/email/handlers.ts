@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.js';
 import type { Queries } from '../../../projections/queries.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
-import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { emailEndpoints } from './endpoints.js';
@@ -63,6 +63,6 @@ export function emailRoutes(routes: Routes, { email, queries, reads, clock }: Em
     const page = pageRequest(call.query, scope);
     await reads.visible(call, { touched: ['emails'], parked: [] });
     const isIncomplete = reads.isIncomplete(['emails']);
-    return pageOf(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
+    return answerOfPage(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
   });
 }

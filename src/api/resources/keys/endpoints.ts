@@ -5,8 +5,8 @@ import * as value from '../../../events/values.js';
 import { keyId, object, time } from '../../../events/values.js';
 import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { moment, name } from '../../schemas/fields.js';
-import { idInPath, pageOf, paging } from '../../schemas/parameters.js';
-import { refusal, text } from '../../schemas/rules.js';
+import { idInPath, pageSchema, paging } from '../../schemas/parameters.js';
+import { refuseWith, textField } from '../../schemas/rules.js';
 
 const scopeList = z
   .array(z.unknown())
@@ -27,7 +27,7 @@ const isOverlap = (value: unknown): boolean =>
 
 const overlap = z
   .unknown()
-  .refine(isOverlap, refusal('invalid_overlap'))
+  .refine(isOverlap, refuseWith('invalid_overlap'))
   .transform(Number)
   .meta({
     description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
@@ -38,7 +38,7 @@ const overlap = z
   })
   .default(dayInSeconds);
 
-const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
+const reason = textField({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
   .nullish()
   .transform((given) => (given === null || given === '' ? undefined : given));
 
@@ -98,7 +98,7 @@ export const keyEndpoints = {
     scope: 'keys',
     summary: 'List the API keys, revoked ones too',
     query: z.object(paging),
-    answer: pageOf(apiKey),
+    answer: pageSchema(apiKey),
   }),
   rotate: ownWrite('rotateApiKey', '/v1/keys/{key_id}/rotate', {
     scope: 'keys',

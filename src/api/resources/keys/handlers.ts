@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../commands/batch.js';
 import { stateOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
 import { isScope } from '../../../events/keys.js';
 import { hashKey } from '../../http/auth.js';
-import { pageOf, pageRequest } from '../../http/reads.js';
+import { answerOfPage, pageRequest } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { keyEndpoints } from './endpoints.js';
@@ -90,6 +90,6 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
     });
     const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
     const shown = { items: await Promise.all(items.map(show)), ...(next_cursor === undefined ? {} : { next_cursor }) };
-    return pageOf(shown, { scope });
+    return answerOfPage(shown, { scope });
   });
 }

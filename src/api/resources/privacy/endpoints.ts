@@ -6,10 +6,10 @@ import { count, erasureId, object, time } from '../../../events/values.js';
 import { personExport } from '../../../privacy/export-answer.js';
 import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { address } from '../../schemas/fields.js';
-import { idInPath, incomplete, pageOf, paging } from '../../schemas/parameters.js';
-import { text } from '../../schemas/rules.js';
+import { idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
+import { textField } from '../../schemas/rules.js';
 
-const reason = text(
+const reason = textField(
   { form: { fits: (value) => reasonForm.test(value), code: 'invalid_code' } },
   {
     description: 'A code that says why. Nothing personal: it stays in the log.',
@@ -56,7 +56,7 @@ export const privacyEndpoints = {
     scope: 'privacy',
     summary: 'List the erasures',
     query: z.object(paging),
-    answer: pageOf(erasure),
+    answer: pageSchema(erasure),
   }),
   get: ownRead('getErasure', '/v1/privacy/erasures/{erasure_id}', {
     scope: 'privacy',

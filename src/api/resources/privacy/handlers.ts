@@ -6,10 +6,10 @@ import { recipientOf } from '../../../events/streams.js';
 import { createSlots, shortLine } from '../../../flow/slots.js';
 import type { Erasures } from '../../../privacy/erasures.js';
 import { exportAsPage } from '../../../privacy/export-page.js';
-import { exportAsJson, exportPerson, type ExportSources } from '../../../privacy/export.js';
+import { personExportAsJson, exportPerson, type ExportSources } from '../../../privacy/export.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { successPieces } from '../../http/envelope.js';
-import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { wantsPage } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
@@ -40,7 +40,7 @@ export function privacyRoutes(routes: Routes, { erasures }: PrivacyRoutes): void
     const ids = later.slice(0, limit);
     const items = ids.flatMap((id) => all.get(id) ?? []);
     const next_cursor = later.length > limit ? ids.at(-1) : undefined;
-    return pageOf({ items, ...(next_cursor === undefined ? {} : { next_cursor }) }, { show: shown, scope });
+    return answerOfPage({ items, ...(next_cursor === undefined ? {} : { next_cursor }) }, { show: shown, scope });
   });
 }
 
@@ -87,7 +87,7 @@ export function addPersonExport(routes: Routes, { audit, access, reads, streamOf
           close,
         };
       const beside = reads.isIncomplete(['emails']) ? { incomplete: true } : {};
-      const pieces = recorded(successPieces(exportAsJson(person), beside));
+      const pieces = recorded(successPieces(personExportAsJson(person), beside));
       return { contentType: 'application/json; charset=utf-8', pieces, close };
     } catch (error) {
       close();

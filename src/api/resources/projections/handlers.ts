@@ -1,7 +1,7 @@
 /** What the endpoints of the views do: how far each is, and rebuilding them beside the live ones. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditReader } from '../../../audit/reading.js';
-import { hiddenFrom, redacted, type Hidden } from '../../../audit/redaction.js';
+import { hiddenFrom, redacted, type HiddenMembers } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import type { View } from '../../../readmodels/read-models.js';
 import type { RebuildRequest } from '../../../rebuild/answers.js';
@@ -90,7 +90,7 @@ function shown({ name, version }: View, state: ViewsState, running: RebuildRecor
 /** Adds the whole event that stopped the rebuild: it is read from the log for this answer, and kept nowhere else. */
 async function withBody(
   record: RebuildRecord,
-  { events, hidden }: { readonly events: Pick<AuditReader, 'readAt'>; readonly hidden: Hidden },
+  { events, hidden }: { readonly events: Pick<AuditReader, 'readAt'>; readonly hidden: HiddenMembers },
 ): Promise<object> {
   const { poison } = record;
   if (poison === null) return record;

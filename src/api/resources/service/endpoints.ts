@@ -8,7 +8,7 @@ const flag = z.boolean();
 
 const alive = object('Alive', { alive: z.literal(true) });
 
-const readiness = object('Readiness', {
+const readinessSchema = object('Readiness', {
   roles: object('Roles', { api: flag, projector: flag, mailer: flag }),
   event_store: object('EventStoreReadiness', { reachable: flag, writable: flag, head: maybePosition.nullable() }),
   read_models: object('ReadModelsReadiness', { reachable: flag }),
@@ -82,7 +82,7 @@ export const healthEndpoints = {
     scope: 'none',
     summary: 'Whether the service is ready, part by part',
     description: 'While it is not ready: 503, with the same parts in `data`.',
-    answer: { data: readiness },
+    answer: { data: readinessSchema },
     errors: ['unavailable'],
   }),
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { count, object, position, text } from '../../../events/values.js';
 import { viewName as view } from '../../../rebuild/answers.js';
 import { ownRead, type Resource, scopeOfView } from '../../http/endpoint.js';
-import { incomplete, pageOf, paging, textInPath } from '../../schemas/parameters.js';
+import { incomplete, pageSchema, paging, textInPath } from '../../schemas/parameters.js';
 
 const fields = z.array(z.string());
 
@@ -37,7 +37,7 @@ export const viewEndpoints = {
     description:
       'Every other query parameter is a field of an index of the view and the value that it must have: the leading fields of one index. The order is by id.',
     query: z.looseObject(paging),
-    answer: pageOf(viewDocument, { incomplete }),
+    answer: pageSchema(viewDocument, { incomplete }),
     errors: ['no_such_view', 'not_a_string', 'no_index'],
   }),
   get: ownRead('getDocument', '/v1/views/{name}/{id}', {

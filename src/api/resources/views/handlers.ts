@@ -4,7 +4,7 @@ import { scopesOf, type Projection } from '../../../projections/projection.js';
 import type { Queries } from '../../../projections/queries.js';
 import { MissingIndexError, type FindQuery } from '../../../readmodels/read-models.js';
 import type { Call } from '../../http/endpoint-runner.js';
-import { pageOf, pageRequest, type Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { viewEndpoints } from './endpoints.js';
 
@@ -39,7 +39,7 @@ export function viewsRoutes(routes: Routes, { projections, queries, reads }: Vie
     const request = { ...filtersOf(view, given), ...pageRequest({ limit, cursor }, scope) };
     await reads.visible(call, { touched: [view.name], parked: [] });
     const page = await queries.pageDocuments(view, request).catch(asRefusal);
-    return pageOf(page, { isIncomplete: reads.isIncomplete([view.name]), scope });
+    return answerOfPage(page, { isIncomplete: reads.isIncomplete([view.name]), scope });
   });
 
   routes.on(viewEndpoints.get, async (call) => {
