@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 228d91b17135389c975747b6bdc29c096f633d4ca31a9d97ad4dcfd8142cb810. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 235ffa15a261561daa334dff7d360773fd28a5bfe0c8c6b3dcc4e3b9cdfdf74d. */
 export interface paths {
   '/docs': {
     parameters: {
