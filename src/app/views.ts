@@ -98,7 +98,11 @@ export async function openViews(options: ViewsOptions) {
     const event = stored?.document === null ? await store.readAt(stored.position) : undefined;
     return event?.type === 'ContactErased' ? event.stream : undefined;
   };
-  const queries = createQueries(views, { contactOf, streamOfErased });
+  const queries = createQueries(views, {
+    contactOf,
+    streamOfErased,
+    standing: () => [views.used(), own.visiblePosition()],
+  });
   const status = (): ViewsStatus => statusOf(projector?.status(), follower);
   let isTold = false;
   return {

@@ -8,7 +8,16 @@ import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
 import { loadRecord, storeRecord } from './records.js';
-import type { Document, FindQuery, Page, ReadModels, StoredDocument, StoredView, View } from '../read-models.js';
+import type {
+  Document,
+  FindQuery,
+  Page,
+  ReadModels,
+  StoredDocument,
+  StoredView,
+  View,
+  WantedDocuments,
+} from '../read-models.js';
 
 export interface MongoReadModelsOptions {
   /** `mongodb://…`; its database, or `audience` where it names none. */
@@ -44,6 +53,22 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     return (await Promise.all(chunks)).flat();
   }
 
+  /** `at`: of which of them. */
+  async function readEach(wanted: readonly WantedDocuments[]): Promise<readonly (MongoDocument & { at: number })[]> {
+    const parts = wanted.flatMap(({ view, ids }, at) =>
+      ids.length === 0 ? [] : [{ view, ids, pipeline: [{ $match: { _id: { $in: ids } } }, { $set: { at } }] }],
+    );
+    const [first, ...others] = parts;
+    if (first === undefined) return [];
+    const unions = others.map(({ view, pipeline }) => ({ $unionWith: { coll: storageName(view), pipeline } }));
+    const batchSize = parts.reduce((sum, { ids }) => sum + ids.length, 1);
+    return await run('reading', (asked) =>
+      collection(first.view)
+        .aggregate<MongoDocument & { at: number }>([...first.pipeline, ...unions], { batchSize, ...asked })
+        .toArray(),
+    );
+  }
+
   async function find<D>(view: View, query: FindQuery): Promise<Page<D>> {
     const plan = planFind(view, query);
     const { filter, options } = composeFind(query, plan);
@@ -76,6 +101,13 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async getMany<D>(view: View, ids: readonly string[]) {
       const found = (await read(run, view, ids)).flatMap((stored) => living<D>(stored) ?? []);
       return new Map(found.map((document) => [document.id, document]));
+    },
+    async getEach<D>(wanted: readonly WantedDocuments[]) {
+      const found = await readEach(wanted);
+      return wanted.map((_, at) => {
+        const documents = found.flatMap((stored) => (stored.at === at ? (living<D>(stored) ?? []) : []));
+        return new Map(documents.map((document) => [document.id, document]));
+      });
     },
     async load(view, ids) {
       const found = await read(runInOrder, view, ids);
