@@ -20,13 +20,13 @@ import {
   type LeasedRunsOptions,
   type Runs,
 } from '../mailer/runs.js';
-import { createLease } from '../projector/lease.js';
 import { ownSmtpName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
-import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenLease } from '../stores/own-lease.js';
+import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
@@ -36,6 +36,7 @@ export interface MailOptions extends Clocks {
   /** Undefined: e-mails are not signed. */
   readonly dkim: DkimSettings | undefined;
   readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
@@ -52,14 +53,14 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, dkim, settings, logger, store, commands, views, clock, monotonic } = options;
+  const { config, dkim, settings, openLease, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
   let mailUntil = '';
   const runs = await openMailRuns({
-    ...{ settings, store, clock, monotonic },
+    ...{ openLease, store, monotonic },
     onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
@@ -128,25 +129,15 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
 }
 
 interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
-  readonly clock: () => number;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
 }
 
 /** @throws ReadModelsUnavailableError */
-async function openMailRuns({ settings, store, clock, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
+async function openMailRuns({ openLease, store, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
   const mailerId = randomUUID();
-  if (store.soleWriter) return soleRun(mailerId);
-  const readModels = await openReadModels(settings.views);
-  const name = runLeaseName(mailerId);
-  const runs = createLeasedRuns({
-    ...hooks,
-    mailerId,
-    lease: createLease({ readModels, name, holder: mailerId, ttl: runLeaseMs, now: monotonic, wall: clock }),
-    fenceOff: readModels.fenceOff,
-    head: store.head,
-    ttl: runLeaseMs,
-    monotonic,
-  });
-  return { ...runs, close: () => runs.close().then(readModels.close) };
+  const lease = store.soleWriter ? undefined : await openLease(runLeaseName(mailerId), runLeaseMs);
+  if (lease === undefined) return soleRun(mailerId);
+  const { fenceOff } = lease;
+  return createLeasedRuns({ ...hooks, mailerId, lease, fenceOff, head: store.head, ttl: runLeaseMs, monotonic });
 }

@@ -18,7 +18,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { OpenLease } from '../stores/own-lease.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 interface ErasuresOptions extends Clocks {
   readonly config: Places & Pick<Config, 'roles'>;
@@ -83,7 +83,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const eraser = config.roles.has('projector')
     ? createEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
-        lease: await options.openLease('erasures'),
+        lease: await options.openLease('erasures', seldomLeaseMs),
         hasOtherStorages: () => options.views.hasOtherStorages(),
         now: options.monotonic,
       })

@@ -32,8 +32,10 @@ export interface RebuildCoordinatorOptions {
   readonly startThread?: typeof startRebuildThread;
 }
 
-/** How often a process that leads looks for requests, and writes down how far it is. */
+/** How often a process that leads writes down how far it is, and tries again. */
 const lookMs = 1_000;
+/** How often it looks for what other processes were asked for. */
+const othersLookMs = 5_000;
 const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
@@ -76,11 +78,16 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   function look(): void {
-    looking ??= begin()
+    timer = undefined;
+    // It may have looked before that was written for which this look was asked for.
+    if (looking !== undefined) return lookIn(lookMs);
+    looking = begin()
       .catch(() => lookIn(lookMs))
       .finally(() => {
         looking = undefined;
-        if (options.isShared || thread !== undefined) lookIn(lookMs);
+        if (timer !== undefined) return;
+        if (thread !== undefined) lookIn(lookMs);
+        else if (options.isShared) lookIn(othersLookMs);
       });
   }
 

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
-import { checkpointIn, checkpointsOf, fenceOff, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
+import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
+import { createLeases } from './leases.js';
 import { loadRecord, storeRecord } from './records.js';
 import type {
   Document,
@@ -130,9 +131,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     },
     forget: (checkpoint) => runInOrder('writing', (asked) => forgetCheckpoint(checkpoints, checkpoint, asked)),
     scrub: (views) => run('writing', () => dropUnnamed(views)),
-    lease: (name, holder, ttl) =>
-      runInOrder('reading', ({ session }) => takeLease({ db, session }, { name, holder, ttl }, now)),
-    fenceOff: (name, epoch) => run('reading', () => fenceOff(db, { name, epoch }, now)),
+    ...createLeases(connection, now),
     close,
   };
 }
