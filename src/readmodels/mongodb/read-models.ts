@@ -8,9 +8,11 @@ import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
 import { createLeases } from './leases.js';
+import { createReads } from './reads.js';
 import { loadRecord, storeRecord } from './records.js';
 import type {
   Document,
+  DocumentsById,
   FindQuery,
   Page,
   ReadModels,
@@ -29,46 +31,12 @@ export interface MongoReadModelsOptions {
   readonly timeouts?: Partial<MongoTimeouts>;
 }
 
-const chunkSize = 1_000;
-
 export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, runInOrder, close } = connection;
+  const { read, readInOrder, readEach } = createReads(connection);
   const checkpoints = checkpointsOf(db);
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection<MongoDocument>(storageName(view));
-
-  async function read(ask: typeof run, view: StoredView, ids: readonly string[]): Promise<readonly MongoDocument[]> {
-    const wanted = [...new Set(ids)];
-    const chunks: Promise<MongoDocument[]>[] = [];
-    for (let start = 0; start < wanted.length; start += chunkSize) {
-      const $in = wanted.slice(start, start + chunkSize);
-      const options = { batchSize: $in.length + 1 };
-      chunks.push(
-        ask('reading', (asked) =>
-          collection(view)
-            .find({ _id: { $in } }, { ...options, ...asked })
-            .toArray(),
-        ),
-      );
-    }
-    return (await Promise.all(chunks)).flat();
-  }
-
-  /** `at`: of which of them. */
-  async function readEach(wanted: readonly WantedDocuments[]): Promise<readonly (MongoDocument & { at: number })[]> {
-    const parts = wanted.flatMap(({ view, ids }, at) =>
-      ids.length === 0 ? [] : [{ view, ids, pipeline: [{ $match: { _id: { $in: ids } } }, { $set: { at } }] }],
-    );
-    const [first, ...others] = parts;
-    if (first === undefined) return [];
-    const unions = others.map(({ view, pipeline }) => ({ $unionWith: { coll: storageName(view), pipeline } }));
-    const batchSize = parts.reduce((sum, { ids }) => sum + ids.length, 1);
-    return await run('reading', (asked) =>
-      collection(first.view)
-        .aggregate<MongoDocument & { at: number }>([...first.pipeline, ...unions], { batchSize, ...asked })
-        .toArray(),
-    );
-  }
 
   async function find<D>(view: View, query: FindQuery): Promise<Page<D>> {
     const plan = planFind(view, query);
@@ -96,23 +64,23 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   return {
     find,
     async get<D>(view: View, id: string) {
-      const stored = await run('reading', (asked) => collection(view).findOne(byId(id), asked));
-      return stored === null ? undefined : living<D>(stored);
+      const stored = (await read(view, [id])).get(id);
+      return stored === undefined ? undefined : living<D>(stored);
     },
     async getMany<D>(view: View, ids: readonly string[]) {
-      const found = (await read(run, view, ids)).flatMap((stored) => living<D>(stored) ?? []);
-      return new Map(found.map((document) => [document.id, document]));
+      if (ids.length === 0) return new Map<string, StoredDocument<D>>();
+      const stored = await read(view, ids);
+      return toMap<D>(ids.flatMap((id) => stored.get(id) ?? []));
     },
     async getEach<D>(wanted: readonly WantedDocuments[]) {
       const found = await readEach(wanted);
-      return wanted.map((_, at) => {
-        const documents = found.flatMap((stored) => (stored.at === at ? (living<D>(stored) ?? []) : []));
-        return new Map(documents.map((document) => [document.id, document]));
-      });
+      return wanted.map((_, at) => toMap<D>(found.filter((stored) => stored.at === at)));
     },
     async load(view, ids) {
-      const found = await read(runInOrder, view, ids);
-      return new Map(found.map((stored) => [stored._id, { document: fromStored(stored), position: stored.position }]));
+      const found = await readInOrder(view, ids);
+      return new Map(
+        [...found].map(([id, stored]) => [id, { document: fromStored(stored), position: stored.position }]),
+      );
     },
     async checkpoint(name) {
       return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
@@ -158,6 +126,9 @@ function living<D>(stored: MongoDocument): StoredDocument<D> | undefined {
   const document = fromStored(stored);
   return document === null ? undefined : { id: stored._id, document: document as D, position: stored.position };
 }
+
+const toMap = <D>(found: readonly MongoDocument[]): DocumentsById<D> =>
+  new Map(found.flatMap((stored) => living<D>(stored) ?? []).map((document) => [document.id, document]));
 
 /** Servers before 7.0 say that there is nothing to drop. */
 function unlessMissing(error: unknown): void {
