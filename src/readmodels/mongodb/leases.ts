@@ -91,8 +91,11 @@ export function createLeases(
     async lease(name, holder, ttl) {
       const wanted = { name, holder, ttl };
       const last = held.get(name);
-      const isRenewal = ttl > 0 && last?.holder === holder;
-      if (isRenewal && (await renew({ ...wanted, epoch: last.epoch }))) return { epoch: last.epoch };
+      if (ttl > 0 && last?.holder === holder) {
+        if (await renew({ ...wanted, epoch: last.epoch })) return { epoch: last.epoch };
+        // Given back meanwhile: it is not to be taken again.
+        if (held.get(name) !== last) return null;
+      }
       held.delete(name);
       const taken = await take(wanted);
       if (taken !== null && ttl > 0) held.set(name, { ...wanted, ...taken });
