@@ -2,7 +2,7 @@
 import type { DocumentsById, ReadModelReader } from '../readmodels/read-models.js';
 import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
 
-export interface Wanted {
+interface WantedNames {
   readonly lists: readonly string[];
   readonly tags: readonly string[];
 }
@@ -34,10 +34,11 @@ export function createNames(reader: Pick<ReadModelReader, 'getEach'>, standing?:
   }
 
   /** Only names are held: of what is missing here another process may just have created it. */
-  return async (wanted: Wanted): Promise<Names> => {
+  return async (wanted: WantedNames): Promise<Names> => {
     // Should the views move meanwhile, these are left behind with what they knew.
     const names = heldNow();
-    const missing = (kind: keyof Wanted): string[] => [...new Set(wanted[kind])].filter((id) => !names[kind].has(id));
+    const missing = (kind: keyof WantedNames): string[] =>
+      [...new Set(wanted[kind])].filter((id) => !names[kind].has(id));
     const asked = { lists: missing('lists'), tags: missing('tags') };
     if (asked.lists.length + asked.tags.length === 0) return names;
     const [ofLists, ofTags] = await reader.getEach<ListDocument | TagDocument>([

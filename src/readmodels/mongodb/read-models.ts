@@ -8,7 +8,7 @@ import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
 import { createLeases } from './leases.js';
-import { createReads } from './reads.js';
+import { createDocumentReads } from './reads.js';
 import { loadRecord, storeRecord } from './records.js';
 import type {
   Document,
@@ -34,7 +34,7 @@ export interface MongoReadModelsOptions {
 export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, runInOrder, close } = connection;
-  const { read, readInOrder, readEach } = createReads(connection);
+  const { read, readInOrder, readEach } = createDocumentReads(connection);
   const checkpoints = checkpointsOf(db);
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection<MongoDocument>(storageName(view));
 

@@ -10,7 +10,7 @@ const chunkSize = 1_000;
 
 type Found = ReadonlyMap<string, MongoDocument>;
 
-export function createReads({ db, run, runInOrder }: MongoConnection) {
+export function createDocumentReads({ db, run, runInOrder }: MongoConnection) {
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection(storageName(view));
   /** What is asked for in this turn of the event loop, by collection. */
   const turns = new Map<string, { readonly ids: Set<string>; readonly found: Promise<Found> }>();
