@@ -18,14 +18,14 @@ import {
   type LeasedRunsOptions,
   type Runs,
 } from '../mailer/runs.js';
-import { createLease } from '../projector/lease.js';
 import { ownSmtpName } from '../mailer/smtp-url.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
 import { wakeForMail } from '../mailer/wake.js';
 import { createErasureCheck } from '../privacy/erase.js';
-import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenLease } from '../stores/own-lease.js';
+import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
@@ -33,6 +33,7 @@ import type { Commands } from './commands.js';
 export interface MailOptions extends Clocks {
   readonly config: Config;
   readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
@@ -46,12 +47,12 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, logger, store, commands, views, clock, monotonic } = options;
+  const { config, settings, openLease, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
-    ...{ settings, store, clock, monotonic },
+    ...{ openLease, store, monotonic },
     onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
@@ -116,25 +117,15 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
 }
 
 interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
-  readonly clock: () => number;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
 }
 
 /** @throws ReadModelsUnavailableError */
-async function openMailRuns({ settings, store, clock, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
+async function openMailRuns({ openLease, store, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
   const mailerId = randomUUID();
-  if (store.soleWriter) return soleRun(mailerId);
-  const readModels = await openReadModels(settings.views);
-  const name = runLeaseName(mailerId);
-  const runs = createLeasedRuns({
-    ...hooks,
-    mailerId,
-    lease: createLease({ readModels, name, holder: mailerId, ttl: runLeaseMs, now: monotonic, wall: clock }),
-    fenceOff: readModels.fenceOff,
-    head: store.head,
-    ttl: runLeaseMs,
-    monotonic,
-  });
-  return { ...runs, close: () => runs.close().then(readModels.close) };
+  const lease = store.soleWriter ? undefined : await openLease(runLeaseName(mailerId), runLeaseMs);
+  if (lease === undefined) return soleRun(mailerId);
+  const { fenceOff } = lease;
+  return createLeasedRuns({ ...hooks, mailerId, lease, fenceOff, head: store.head, ttl: runLeaseMs, monotonic });
 }

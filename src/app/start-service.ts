@@ -8,16 +8,15 @@ import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
 import {
-  leasesOf,
   openEventStore,
   type OpenEventStore,
-  type OpenLease,
   openReadModels,
   prepareViews,
   refuseForeignViews,
   settingsOf,
   type StoreSettings,
 } from '../stores/stores.js';
+import { leasesOf, type OpenLease } from '../stores/own-lease.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,

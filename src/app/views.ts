@@ -85,7 +85,8 @@ export async function openViews(options: ViewsOptions) {
   });
   const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
   const streamOfErased = streamsOfErased({ log: store, views, readModels });
-  const queries = createQueries(views, { contactOf, streamOfErased });
+  const standing = (): readonly unknown[] => [views.used(), own.visiblePosition()];
+  const queries = createQueries(views, { contactOf, streamOfErased, standing });
   const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
   return {
     ownWrites: own,

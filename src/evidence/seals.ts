@@ -16,7 +16,7 @@ import { takeTurns, type Clocks, type Subscriber, type WorkLease } from '../flow
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EvidenceGuard } from './guard.js';
-import { seldomLeaseMs, type OpenLease } from '../stores/stores.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;

@@ -23,7 +23,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { OpenLease } from '../stores/stores.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ErasureEvent } from '../events/erasures.js';
 
@@ -90,7 +90,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const eraser = config.roles.has('projector')
     ? createEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
-        lease: await options.openLease('erasures'),
+        lease: await options.openLease('erasures', seldomLeaseMs),
         hasOtherStorages: () => options.views.hasOtherStorages(),
         now: options.monotonic,
       })

@@ -10,7 +10,7 @@ import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { seldomLeaseMs, type OpenLease } from '../stores/stores.js';
+import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
 const dayMs = 86_400_000;
 

@@ -6,6 +6,7 @@ import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type 
 import { everyPage } from './every-page.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
+import { createNames, type Names, type Standing } from './names.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
 
 type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
@@ -63,6 +64,8 @@ export interface QueriesOptions {
   readonly contactOf?: ((stream: string) => Promise<string | undefined>) | undefined;
   /** The stream of a contact that was erased, by the tombstone of its document. */
   readonly streamOfErased?: (contactId: string) => Promise<string | undefined>;
+  /** Default: names of lists and tags are read for each answer. */
+  readonly standing?: Standing;
 }
 
 /** The e-mails to a recipient, in the order of their requests. @throws ReadModelsUnavailableError */
@@ -70,11 +73,12 @@ export const emailPagesTo = (reader: ReadModelReader, recipient_key: string) =>
   everyPage<EmailDocument>(reader, emails, { where: { recipient_key }, sort: 'requested_position' });
 
 /**
- * Each query reads the document that holds an id before the one with that id. So a commit between the two reads can
- * only make names newer, and every id that is met has its document. All throw ReadModelsUnavailableError; the pages
+ * Each query reads the document that holds an id before the one with that id. So every id that is met has its document,
+ * and a name is at least as new as what the views are known to show. All throw ReadModelsUnavailableError; the pages
  * also InvalidCursorError. Undefined = there is none.
  */
-export function createQueries(reader: ReadModelReader, { contactOf, streamOfErased }: QueriesOptions = {}) {
+export function createQueries(reader: ReadModelReader, { contactOf, streamOfErased, standing }: QueriesOptions = {}) {
+  const namesOf = createNames(reader, standing);
   return {
     groups: catalogueIn<GroupDocument>(reader, groups),
     lists: catalogueIn<ListDocument>(reader, lists),
@@ -84,20 +88,21 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       return mapped(found.documents[0]?.document, withoutKey);
     },
     contactById: async (contactId: string) =>
-      withSubscriptions(reader, await read<ContactDocument>(reader, contacts, contactId)),
+      withSubscriptions(namesOf, await read<ContactDocument>(reader, contacts, contactId)),
     /** The contact of a whole stream name; of several lives the last. */
     contactByStream: async (stream: string) => {
       if (contactOf !== undefined) {
         const id = await contactOf(stream);
-        return withSubscriptions(reader, id === undefined ? undefined : await read(reader, contacts, id));
+        return withSubscriptions(namesOf, id === undefined ? undefined : await read(reader, contacts, id));
       }
       const query = { where: { stream }, sort: 'id', descending: true, limit: 1 };
       const { documents } = await reader.find<ContactDocument>(contacts, query);
-      return withSubscriptions(reader, documents[0]?.document);
+      return withSubscriptions(namesOf, documents[0]?.document);
     },
     streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
-    /** By contact id. Undefined when there is no such list; no contact bears a deleted tag. */
-    pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
+    /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
+    pageContactsOfList: (listId: string, request: ContactsOfListRequest) =>
+      pageContactsOfList({ reader, namesOf }, listId, request),
     getDocument: (view: View, id: string) => reader.get(view, id),
     pageDocuments: async (view: View, { where, contains, ...page }: DocumentsRequest) => {
       const filters = { ...(where === undefined ? {} : { where }), ...(contains === undefined ? {} : { contains }) };
@@ -181,29 +186,27 @@ const toItems = <D, Item>(
   ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
 });
 
+type NamesOf = ReturnType<typeof createNames>;
+
 async function withSubscriptions(
-  reader: ReadModelReader,
+  namesOf: NamesOf,
   contact: ContactDocument | undefined,
 ): Promise<ContactWithSubscriptionsAnswer | undefined> {
   if (!isShown(contact)) return undefined;
   const entries = Object.entries(contact.subscriptions);
-  const living = await reader.getMany<ListDocument>(
-    lists,
-    entries.map(([listId]) => listId),
-  );
-  const names = await tagNames(
-    reader,
-    entries.map(([, subscription]) => subscription),
-  );
+  const names = await namesOf({
+    lists: Object.keys(contact.subscriptions),
+    tags: tagsIn(Object.values(contact.subscriptions)),
+  });
   const subscriptions = entries.flatMap(([list_id, subscription]) => {
-    const list = living.get(list_id)?.document;
-    return list === undefined ? [] : [{ list_id, list_name: list.list_name, ...standing(subscription, names) }];
+    const list_name = names.lists.get(list_id);
+    return list_name === undefined ? [] : [{ list_id, list_name, ...standing(subscription, names) }];
   });
   return { ...toContactAnswer(contact), subscriptions: subscriptions.sort((a, b) => (a.list_id < b.list_id ? -1 : 1)) };
 }
 
 async function pageContactsOfList(
-  reader: ReadModelReader,
+  { reader, namesOf }: { readonly reader: ReadModelReader; readonly namesOf: NamesOf },
   listId: string,
   { status, tagId, ...page }: ContactsOfListRequest,
 ): Promise<PageAnswer<ContactInListAnswer> | undefined> {
@@ -226,35 +229,29 @@ async function pageContactsOfList(
     const subscription = contact && subscriptionOf(contact, listId);
     return isShown(contact) && subscription !== undefined && fits(subscription) ? [{ contact, subscription }] : [];
   });
-  const names = await tagNames(
-    reader,
-    shown.map(({ subscription }) => subscription),
-  );
-  if ((await reader.get(lists, listId)) === undefined) return undefined;
-  if (tagId !== undefined && (await reader.get(tags, tagId)) === undefined) return { items: [] };
+  const shownTags = tagsIn(shown.map(({ subscription }) => subscription));
+  const names = await namesOf({ lists: [listId], tags: tagId === undefined ? shownTags : [...shownTags, tagId] });
+  if (!names.lists.has(listId)) return undefined;
+  if (tagId !== undefined && !names.tags.has(tagId)) return { items: [] };
   const items = shown.map(({ contact, subscription }) => inList(contact, subscription, names));
   return { items, ...(found.nextCursor === undefined ? {} : { next_cursor: found.nextCursor }) };
 }
 
-type TagNames = ReadonlyMap<string, { readonly document: TagDocument }>;
+const tagsIn = (holders: readonly { readonly tag_ids: readonly string[] }[]): string[] =>
+  holders.flatMap(({ tag_ids }) => tag_ids);
 
-const tagNames = (
-  reader: ReadModelReader,
-  holders: readonly { readonly tag_ids: readonly string[] }[],
-): Promise<TagNames> => reader.getMany<TagDocument>(tags, [...new Set(holders.flatMap(({ tag_ids }) => tag_ids))]);
-
-const tagsOf = (tagIds: readonly string[], names: TagNames): readonly AttachedTag[] =>
+const tagsOf = (tagIds: readonly string[], { tags: names }: Names): readonly AttachedTag[] =>
   [...tagIds].sort().flatMap((tag_id) => {
-    const tag = names.get(tag_id)?.document;
-    return tag === undefined ? [] : [{ tag_id, tag_name: tag.tag_name }];
+    const tag_name = names.get(tag_id);
+    return tag_name === undefined ? [] : [{ tag_id, tag_name }];
   });
 
-const inList = (contact: ShownContact, subscription: Subscription, names: TagNames): ContactInListAnswer => ({
+const inList = (contact: ShownContact, subscription: Subscription, names: Names): ContactInListAnswer => ({
   ...toContactAnswer(contact),
   ...standing(subscription, names),
 });
 
-function standing({ status, because, tag_ids }: Subscription, names: TagNames): StandingAnswer {
+function standing({ status, because, tag_ids }: Subscription, names: Names): StandingAnswer {
   const { event_id, ...circumstances } = because;
   return { status, tags: tagsOf(tag_ids, names), because: { event_id, type: `Contact${status}`, ...circumstances } };
 }

@@ -46,6 +46,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
   let closed = false;
   let notBefore = -Infinity;
   let lost = (): void => undefined;
+  const renewMs = (ttl * 3) / 8;
 
   const moment = (): Moment => ({ now: now(), wall: wall() });
   const isWithin = (milliseconds: number, from: Moment | undefined): boolean =>
@@ -75,13 +76,16 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     };
   }
 
-  function renewLater(): void {
+  /** Leases of one ttl at the same moments: a store on a server then renews them with one command. */
+  const untilRenewal = (): number => Math.ceil(renewMs - (now() % renewMs)) + 1;
+
+  function renewIn(milliseconds: number): void {
     clearTimeout(renewal);
     if (closed) return;
     renewal = setTimeout(() => {
-      // After a failure the lease is still valid until it runs out; it is asked for again meanwhile.
-      take().then(renewed, renewLater);
-    }, ttl / 4);
+      // A failure is no loss: the lease is valid until its time is over, and is asked for again meanwhile.
+      take().then(renewed, () => renewIn(ttl / 8));
+    }, milliseconds);
     renewal.unref();
   }
 
@@ -93,7 +97,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
   function renewed({ epoch, askedAt }: Awaited<ReturnType<typeof take>>): void {
     if (isOurs(epoch)) {
       [held, since] = [epoch, askedAt];
-      return renewLater();
+      return renewIn(untilRenewal());
     }
     since = undefined;
     lost();
@@ -126,7 +130,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
         const { epoch, askedAt } = early > 0 ? nothing : await take();
         if (epoch !== undefined && epoch !== lapsed) {
           [held, since] = [epoch, askedAt];
-          renewLater();
+          renewIn(untilRenewal());
           return epoch;
         }
         if (epoch === undefined) refused(askedAt);

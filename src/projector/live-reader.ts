@@ -45,14 +45,20 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     return found;
   };
 
-  async function read<T>(view: View, action: (stored: View) => Promise<T>): Promise<T> {
+  const isStale = ({ name }: View, since: number): boolean =>
+    freshness !== undefined && stored.has(name) && freshness.now() - since > freshness.most;
+
+  async function readEach<T>(wanted: readonly View[], action: (stored: readonly View[]) => Promise<T>): Promise<T> {
     const before = confirmed;
-    const answer = await action(live(view));
+    const answer = await action(wanted.map(live));
     // After the answer: the process may have been stopped, or cut off, at any moment until then.
-    if (freshness !== undefined && stored.has(view.name) && freshness.now() - before > freshness.most)
-      throw new ReadModelsUnavailableError(`it is not known which storage of the view ${view.name} is live`);
-    return answer;
+    const stale = wanted.find((view) => isStale(view, before));
+    if (stale === undefined) return answer;
+    throw new ReadModelsUnavailableError(`it is not known which storage of the view ${stale.name} is live`);
   }
+
+  const read = <T>(view: View, action: (stored: View) => Promise<T>): Promise<T> =>
+    readEach([view], ([stored = view]) => action(stored));
 
   return {
     use(storages) {
@@ -72,6 +78,11 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     missing: () => views.filter(({ name }) => stored.get(name) === null).map(({ name }) => name),
     get: (view, id) => read(view, (stored) => reader.get(stored, id)),
     getMany: (view, ids) => read(view, (stored) => reader.getMany(stored, ids)),
+    getEach: (wanted) =>
+      readEach(
+        wanted.map(({ view }) => view),
+        (stored) => reader.getEach(wanted.map(({ view, ids }, index) => ({ view: stored[index] ?? view, ids }))),
+      ),
     find: (view, query) => read(view, (stored) => reader.find(stored, query)),
     checkpoint: (name) => reader.checkpoint(name),
     readRecord: (name) => reader.readRecord(name),

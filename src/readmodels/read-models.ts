@@ -116,11 +116,20 @@ export interface CheckpointRemoval {
   readonly epoch?: number | undefined;
 }
 
+export interface WantedDocuments {
+  readonly view: View;
+  readonly ids: readonly string[];
+}
+
+export type DocumentsById<D = Document> = ReadonlyMap<string, StoredDocument<D>>;
+
 export interface ReadModelReader {
   /** Undefined when absent or deleted. @throws ReadModelsUnavailableError */
   get<D = Document>(view: View, id: string): Promise<StoredDocument<D> | undefined>;
   /** Those of the ids that exist, by id. @throws ReadModelsUnavailableError */
-  getMany<D = Document>(view: View, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument<D>>>;
+  getMany<D = Document>(view: View, ids: readonly string[]): Promise<DocumentsById<D>>;
+  /** As getMany for each of several views, in their order; where the store is a server, with one command. @throws ReadModelsUnavailableError */
+  getEach<D = Document>(wanted: readonly WantedDocuments[]): Promise<readonly DocumentsById<D>[]>;
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
   find<D = Document>(view: View, query: FindQuery): Promise<DocumentPage<D>>;
   checkpoint(name: string): Promise<Checkpoint | null>;

@@ -70,8 +70,10 @@ export interface Sharing {
   readonly progress: boolean;
 }
 
-/** How often a process that leads looks for requests, and writes down how far it is. */
+/** How often a process that leads writes down how far it is, and tries again. */
 const lookMs = 1_000;
+/** How often it looks for what other processes were asked for. */
+const othersLookMs = 5_000;
 const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
@@ -204,7 +206,8 @@ const save = (state: In<'running'> | In<'ending'>): Step =>
 function rest(state: Looking, sharing: Sharing): Step {
   if (state.looksAgain) return enter(state, { name: 'idle' }, lookIn(0));
   const looksLater = sharing.requests || !state.isTidy;
-  return enter(state, { name: 'idle' }, ...(looksLater ? [lookIn(lookMs)] : []));
+  const pause = state.isTidy ? othersLookMs : lookMs;
+  return enter(state, { name: 'idle' }, ...(looksLater ? [lookIn(pause)] : []));
 }
 
 function taken(state: CoordinatorState, record: RebuildRecord | undefined, sharing: Sharing): Step {

@@ -1,6 +1,4 @@
 /** Opens the two stores of the configuration, embedded or on servers, and waits for servers that are not there yet. */
-import { randomUUID } from 'node:crypto';
-import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict, type AwaitServerOptions } from './await-server.js';
 import type { Config } from './config.js';
@@ -178,25 +176,3 @@ export async function openViewsReader(settings: StoreSettings['views']): Promise
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, readOnly: true });
   return (await mongo()).openMongoReadModels(settings);
 }
-
-/** For work that is done a few times a day: another process may take it over a little later. Milliseconds. */
-export const seldomLeaseMs = 16_000;
-
-/** By its name. Undefined: there is but one process. @throws ReadModelsUnavailableError */
-export type OpenLease = (name: string, ttl?: number) => Promise<Lease | undefined>;
-
-export const leasesOf =
-  (settings: StoreSettings): OpenLease =>
-  async (name, ttl = leaseMs) => {
-    if (!isShared(settings)) return undefined;
-    const readModels = await openReadModels(settings.views);
-    const now = (): number => performance.now();
-    const lease = createLease({ readModels, name, holder: randomUUID(), ttl, now });
-    return {
-      ...lease,
-      async close() {
-        await lease.close();
-        await readModels.close();
-      },
-    };
-  };

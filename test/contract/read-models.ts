@@ -106,6 +106,20 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect((await models.getMany(view, [])).size).toBe(0);
       });
 
+      it('getEach gives those that exist of each view', async () => {
+        const [one, other] = [
+          await filled({ a: { name: 'A' }, b: { name: 'B' } }),
+          await filled({ a: { name: '-0', n: -0 } }),
+        ];
+        await commit(one, [{ id: 'b', document: null, position: position(2), loaded: position(1) }]);
+        const named = async (wanted: Parameters<ReadModels['getEach']>[0]) =>
+          (await models.getEach(wanted)).map((found) => [...found].map(([id, { document }]) => [id, document['name']]));
+        const first = { view: one, ids: ['b', 'missing', 'a', 'a'] };
+        expect(await named([first, { view: other, ids: ['a'] }])).toEqual([[['a', 'A']], [['a', '-0']]]);
+        expect(await named([{ view: other, ids: [] }, first])).toEqual([[], [['a', 'A']]]);
+        expect(await named([{ view: other, ids: [] }])).toEqual([[]]);
+      });
+
       it('replaces a document over the position it was loaded with', async () => {
         const view = await filled({ one: { name: 'old' } });
         await commit(view, [{ id: 'one', document: { name: 'new' }, position: position(2), loaded: position(1) }]);

@@ -36,6 +36,7 @@ function follow(head: string) {
     readRecord: () => Promise.resolve(null),
     get: () => Promise.resolve(undefined),
     getMany: () => Promise.resolve(new Map()),
+    getEach: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   };
   const ownWrites = createOwnWrites({ projections: liveProjections, head, now: () => performance.now() });

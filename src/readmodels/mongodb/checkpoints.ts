@@ -1,4 +1,4 @@
-/** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
+/** Checkpoints in MongoDB: each one document, changed by compare-and-set. */
 import type { Collection, Db, Filter, UpdateResult } from 'mongodb';
 import { isDuplicate, type MongoCallOptions, type MongoSessionCallOptions } from './client.js';
 import { byId } from './documents.js';
@@ -20,18 +20,10 @@ export interface StoredCheckpoint {
 /** A checkpoint as it is stored: its storages are called `live`. */
 type StoredPlace = Omit<Checkpoint, 'storages'> & { readonly live: Checkpoint['storages'] };
 
-interface StoredLease {
-  readonly _id: string;
-  readonly holder: string;
-  readonly epoch: number;
-  readonly expires_at: Date;
-}
-
 export type Checkpoints = Collection<StoredCheckpoint>;
 
 // No view has this name: names of views end with a version.
 export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckpoint>('checkpoints');
-const leasesOf = (db: Db): Collection<StoredLease> => db.collection<StoredLease>('leases');
 
 export const readCheckpoint = (
   checkpoints: Checkpoints,
@@ -129,59 +121,3 @@ export function checkpointIn(stored: StoredCheckpoint | null): Checkpoint | null
 }
 
 const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1);
-
-export interface LeaseRequest {
-  readonly name: string;
-  readonly holder: string;
-  readonly ttl: number;
-}
-
-/**
- * The lease counts from a moment before the call: a holder must, too. Several processes measure by the server's clock,
- * so that theirs may differ; a wrong clock could at most cost a change of holder, since the epoch fences the writes.
- */
-export async function takeLease(
-  { db, session }: { readonly db: Db } & Pick<MongoSessionCallOptions, 'session'>,
-  { name, holder, ttl }: LeaseRequest,
-  now: (() => number) | undefined,
-): Promise<{ readonly epoch: number } | null> {
-  const leases = leasesOf(db);
-  const time = await timeOf(db, now);
-  const expires_at = new Date(time + ttl);
-  const after = { returnDocument: 'after', session } as const;
-  const own = await leases.findOneAndUpdate(
-    { _id: { $eq: name }, holder: { $eq: holder }, expires_at: { $gt: new Date(time) } },
-    { $set: { expires_at } },
-    after,
-  );
-  if (own !== null) return { epoch: own.epoch };
-  try {
-    const free = { _id: { $eq: name }, expires_at: { $lte: new Date(time) } };
-    const change = { $set: { holder, expires_at }, $inc: { epoch: 1 } };
-    const taken = await leases.findOneAndUpdate(free, change, { ...after, upsert: true });
-    return taken === null ? null : { epoch: taken.epoch };
-  } catch (error) {
-    // It is there, and not free.
-    if (isDuplicate(error)) return null;
-    throw error;
-  }
-}
-
-export async function fenceOff(
-  db: Db,
-  { name, epoch }: Pick<LeaseRequest, 'name'> & { readonly epoch: number },
-  now: (() => number) | undefined,
-): Promise<boolean> {
-  const expired = { $lte: new Date(await timeOf(db, now)) };
-  const { matchedCount } = await leasesOf(db).updateOne(
-    { _id: { $eq: name }, epoch: { $gte: epoch }, expires_at: expired },
-    { $inc: { epoch: 1 } },
-  );
-  return matchedCount > 0;
-}
-
-async function timeOf(db: Db, now: (() => number) | undefined): Promise<number> {
-  if (now !== undefined) return now();
-  const { localTime } = (await db.command({ hello: 1 })) as { readonly localTime?: unknown };
-  return localTime instanceof Date ? localTime.getTime() : Date.now();
-}

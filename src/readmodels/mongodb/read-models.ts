@@ -2,20 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
-import { checkpointIn, checkpointsOf, fenceOff, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
+import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
 import { composeFind, indexesOf } from './find.js';
+import { createLeases } from './leases.js';
+import { createDocumentReads } from './reads.js';
 import { findRecord, replaceRecord } from './records.js';
 import type {
   Document,
+  DocumentsById,
   FindQuery,
   DocumentPage,
   ReadModels,
   StoredDocument,
   StoredView,
   View,
+  WantedDocuments,
 } from '../read-models.js';
 
 export interface MongoReadModelsOptions {
@@ -27,30 +31,12 @@ export interface MongoReadModelsOptions {
   readonly timeouts?: Partial<MongoTimeouts>;
 }
 
-const chunkSize = 1_000;
-
 export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, runInOrder, close } = connection;
+  const { read, readInOrder, readEach } = createDocumentReads(connection);
   const checkpoints = checkpointsOf(db);
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection<MongoDocument>(storageName(view));
-
-  async function read(ask: typeof run, view: StoredView, ids: readonly string[]): Promise<readonly MongoDocument[]> {
-    const wanted = [...new Set(ids)];
-    const chunks: Promise<MongoDocument[]>[] = [];
-    for (let start = 0; start < wanted.length; start += chunkSize) {
-      const $in = wanted.slice(start, start + chunkSize);
-      const options = { batchSize: $in.length + 1 };
-      chunks.push(
-        ask('reading', (asked) =>
-          collection(view)
-            .find({ _id: { $in } }, { ...options, ...asked })
-            .toArray(),
-        ),
-      );
-    }
-    return (await Promise.all(chunks)).flat();
-  }
 
   async function find<D>(view: View, query: FindQuery): Promise<DocumentPage<D>> {
     const plan = planFind(view, query);
@@ -78,16 +64,23 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   return {
     find,
     async get<D>(view: View, id: string) {
-      const stored = await run('reading', (asked) => collection(view).findOne(byId(id), asked));
-      return stored === null ? undefined : living<D>(stored);
+      const stored = (await read(view, [id])).get(id);
+      return stored === undefined ? undefined : living<D>(stored);
     },
     async getMany<D>(view: View, ids: readonly string[]) {
-      const found = (await read(run, view, ids)).flatMap((stored) => living<D>(stored) ?? []);
-      return new Map(found.map((document) => [document.id, document]));
+      if (ids.length === 0) return new Map<string, StoredDocument<D>>();
+      const stored = await read(view, ids);
+      return toMap<D>(ids.flatMap((id) => stored.get(id) ?? []));
+    },
+    async getEach<D>(wanted: readonly WantedDocuments[]) {
+      const found = await readEach(wanted);
+      return wanted.map((_, at) => toMap<D>(found.filter((stored) => stored.at === at)));
     },
     async load(view, ids) {
-      const found = await read(runInOrder, view, ids);
-      return new Map(found.map((stored) => [stored._id, { document: fromStored(stored), position: stored.position }]));
+      const found = await readInOrder(view, ids);
+      return new Map(
+        [...found].map(([id, stored]) => [id, { document: fromStored(stored), position: stored.position }]),
+      );
     },
     async checkpoint(name) {
       return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
@@ -106,9 +99,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     },
     forget: (checkpoint) => runInOrder('writing', (asked) => forgetCheckpoint(checkpoints, checkpoint, asked)),
     scrub: (views) => run('writing', () => dropUnnamed(views)),
-    lease: (name, holder, ttl) =>
-      runInOrder('reading', ({ session }) => takeLease({ db, session }, { name, holder, ttl }, now)),
-    fenceOff: (name, epoch) => run('reading', () => fenceOff(db, { name, epoch }, now)),
+    ...createLeases(connection, now),
     close,
   };
 }
@@ -135,6 +126,9 @@ function living<D>(stored: MongoDocument): StoredDocument<D> | undefined {
   const document = fromStored(stored);
   return document === null ? undefined : { id: stored._id, document: document as D, position: stored.position };
 }
+
+const toMap = <D>(found: readonly MongoDocument[]): DocumentsById<D> =>
+  new Map(found.flatMap((stored) => living<D>(stored) ?? []).map((document) => [document.id, document]));
 
 /** Servers before 7.0 say that there is nothing to drop. */
 function unlessMissing(error: unknown): void {

@@ -15,6 +15,7 @@ import {
   type ReadModels,
   type StoredDocument,
   type View,
+  type WantedDocuments,
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
@@ -118,6 +119,8 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       return row === undefined ? undefined : living<D>(row);
     },
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
+    getEach: async <D>(wanted: readonly WantedDocuments[]) =>
+      wanted.map(({ view, ids }) => readAll(view, ids, living<D>)),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
     readRecord: async (name) => guarded(() => selectRecord(db, name)),

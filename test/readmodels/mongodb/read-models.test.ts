@@ -23,7 +23,8 @@ import {
   type View,
 } from '../../../src/readmodels/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
-import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
+import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
+import { watchCommands } from '../../support/mongodb-commands.js';
 import { checkpoint, position } from '../../contract/checkpoints.js';
 
 if (testMongoUrl === undefined)
@@ -94,6 +95,63 @@ function ownPromises(serverUrl: string): void {
         },
       });
     const get = async (id: string, of = models) => (await of.get(view, `${own}/${id}`))?.document;
+
+    describe.skipIf(behindProxy(serverUrl) === undefined)('commands', () => {
+      let time = 1_000;
+      let watch: Awaited<ReturnType<typeof watchCommands>>;
+      let watched: ReadModels;
+      beforeAll(async () => {
+        const behind = behindProxy(database.url);
+        if (behind === undefined) throw new Error('no proxy can stand in');
+        watch = await watchCommands(behind.target);
+        watched = openMongoReadModels({ url: behind.through(watch.port), now: () => time });
+      });
+      afterAll(async () => {
+        await watched.close();
+        await watch.close();
+      });
+      beforeEach(() => watch.forget());
+      const sent = (): readonly string[] => watch.seen().map(({ name, collection }) => `${name} ${collection}`);
+
+      it('documents that are asked for in one turn come with one', async () => {
+        await commit({ from: null, to: 1 }, write('one', 1, null, { n: 1 }), write('two', 1, null, { n: 2 }));
+        const [[one, two], missing, many] = await Promise.all([
+          Promise.all(['one', 'two'].map((id) => get(id, watched))),
+          get('three', watched),
+          watched.getMany(view, [`${own}/two`, `${own}/four`]),
+        ]);
+        expect([one, two, missing, [...many.keys()]]).toEqual([{ n: 1 }, { n: 2 }, undefined, [`${own}/two`]]);
+        expect(sent()).toEqual(['find things_v1']);
+        await get('one', watched);
+        expect(sent()).toHaveLength(2);
+      });
+
+      it('leases that are renewed at one moment are renewed with one, and one that has run out keeps none from it', async () => {
+        const [short, long] = [`${own}-short`, `${own}-long`];
+        const both = () => Promise.all([watched.lease(short, 'ann', 100), watched.lease(long, 'ann', 1_000)]);
+        expect(await both()).toEqual([{ epoch: 1 }, { epoch: 1 }]);
+        watch.forget();
+        time += 90;
+        expect(await both()).toEqual([{ epoch: 1 }, { epoch: 1 }]);
+        expect(sent()).toEqual(['update leases']);
+        time += 100;
+        expect(await both()).toEqual([{ epoch: 2 }, { epoch: 1 }]);
+        time += 100;
+        expect(await watched.lease(short, 'bob', 100)).toEqual({ epoch: 3 });
+        expect(await both()).toEqual([null, { epoch: 1 }]);
+        expect(await both()).toEqual([null, { epoch: 1 }]);
+        time += 999;
+        expect(await watched.lease(long, 'bob', 100)).toBeNull();
+      });
+
+      it('a lease that is given back during its renewal stays free', async () => {
+        await watched.lease(own, 'ann', 1_000);
+        const renewed = watched.lease(own, 'ann', 1_000);
+        await watched.lease(own, 'ann', 0);
+        expect(await renewed).toBeNull();
+        expect(await watched.lease(own, 'bob', 1_000)).toEqual({ epoch: 2 });
+      });
+    });
 
     describe('commits', () => {
       it('refuse a stale epoch before they write a document', async () => {
