@@ -1,7 +1,7 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logStart } from '../eventstore/event-store.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { liveProjections } from '../projections/views.js';
 import { createSwitches, type Switches } from './switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
@@ -19,14 +19,14 @@ export interface DirectRebuild extends RebuildRequest {
   readonly onProgress: (progress: RebuildProgress) => void;
 }
 
-export interface DirectRebuildInput extends DirectRebuild {
+export interface DirectRebuildInput extends DirectRebuild, Pick<Clocks, 'monotonic'> {
   readonly settings: StoreSettings;
   readonly signal: AbortSignal;
+  readonly newUuid: () => string;
 }
 
 const timeoutMs = 2 * leaseMs;
 const pauseMs = 5;
-const now = (): number => performance.now();
 
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
@@ -49,11 +49,11 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
 
 type OpenRebuild = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
-const leaseOf = ({ readModels }: OpenRebuild, name: string): Lease =>
-  createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now, resumes: true });
+const leaseOf = ({ readModels, newUuid, monotonic: now }: OpenRebuild, name: string): Lease =>
+  createLease({ readModels, name, holder: newUuid(), ttl: leaseMs, now, resumes: true });
 
 async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<RebuildResult> {
-  const { views, dryRun, acceptDifferences, isPreparation, signal } = input;
+  const { views, dryRun, acceptDifferences, isPreparation, signal, monotonic: now } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
@@ -82,7 +82,7 @@ async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<Re
 
 /** The projector folds the live views up to the head first, and makes the new ones live. */
 async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> {
-  const { settings, reader, readModels } = input;
+  const { settings, reader, readModels, monotonic } = input;
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
@@ -106,10 +106,10 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
     buildInitially,
   });
   try {
-    const startedAt = now();
+    const startedAt = monotonic();
     while (status.live === null || status.position < head) {
       input.signal.throwIfAborted();
-      refuseFaulty(status, now() - startedAt);
+      refuseFaulty(status, monotonic() - startedAt);
       await sleep(pauseMs);
     }
     return await rebuildUnderLease(input, jobs);

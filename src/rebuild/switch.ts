@@ -20,9 +20,11 @@ export type SwitchAnswer =
   /** They are not live, as far as is known. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly poison?: Poison };
 
+export type RequestSwitch = (built: NewStorages) => Promise<SwitchAnswer>;
+
 export interface Switches extends ProjectorJobs {
   /** The one command that a rebuild gives. Never rejects. */
-  requestSwitch(built: NewStorages): Promise<SwitchAnswer>;
+  readonly requestSwitch: RequestSwitch;
 }
 
 export function createSwitches(): Switches {
