@@ -22,6 +22,7 @@ import {
   nextOf,
   readRebuildRecord,
   rebuildsView,
+  runOf,
   writeRebuildRecord,
   type RebuildRecord,
 } from './rebuild-record.js';
@@ -116,7 +117,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     return { type: 'settled', record };
   }
 
-  function start({ views, dry_run, accept_differences, cause }: RebuildRecord): RebuildThread | undefined {
+  function start(record: RebuildRecord): RebuildThread | undefined {
     const onEnd = (end: RebuildResult | string): void => {
       thread = undefined;
       dispatch({ type: 'ended', end, at: time() });
@@ -125,7 +126,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       return startThread({
         settings,
         holder: `${options.holder} ${newUuid()}`,
-        run: { views, dryRun: dry_run, acceptDifferences: accept_differences, isStart: cause === 'start' },
+        run: runOf(record),
         onProgress: (progress) => dispatch({ type: 'progress', progress }),
         requestSwitch: (built) => requestSwitch(built),
         onEnd,

@@ -8,7 +8,7 @@ import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from './bulk-build.js';
-import type { RebuildProgress, RebuildRequest, RebuildResult } from './answers.js';
+import { modeOf, type RebuildProgress, type RebuildRequest, type RebuildResult } from './answers.js';
 import { RebuildInterruptedError, runRebuild } from './rebuild.js';
 import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
@@ -53,7 +53,7 @@ const leaseOf = ({ readModels, newUuid, monotonic: now }: OpenRebuild, name: str
   createLease({ readModels, name, holder: newUuid(), ttl: leaseMs, now, resumes: true });
 
 async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<RebuildResult> {
-  const { views, dryRun, acceptDifferences, isPreparation, signal, monotonic: now } = input;
+  const { views, isPreparation, signal, monotonic: now } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
@@ -61,7 +61,7 @@ async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<Re
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
       ...input,
-      run: { views, dryRun, acceptDifferences, isStart: false, isPreparation },
+      run: { views, mode: isPreparation ? 'prepare' : modeOf(input) },
       projections: liveProjections,
       requestSwitch: jobs.requestSwitch,
       epoch,

@@ -74,12 +74,12 @@ it('a start that needs views puts an open request off, and carries it out afterw
   const { rebuild_id } = await coordinator.request(request);
   coordinator.become({ leading: true, missing: ['contacts'] });
   const first = await nth(1);
-  expect(first.run).toMatchObject({ views: ['contacts'], isStart: true });
+  expect(first.run).toEqual({ views: ['contacts'], mode: 'start' });
   expect(await coordinator.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
   await expect(coordinator.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
   coordinator.become({ leading: true, missing: [] });
   first.onEnd(switched);
-  expect((await nth(2)).run).toMatchObject({ views: ['lists'], dryRun: true, isStart: false });
+  expect((await nth(2)).run).toMatchObject({ views: ['lists'], mode: 'check' });
   expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'running' });
   expect(await coordinator.status()).not.toHaveProperty('postponed');
   (await nth(2)).onEnd({ outcome: 'checked', views: [] });

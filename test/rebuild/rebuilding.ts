@@ -120,8 +120,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       return runRebuild({
         run: {
           views: projections.map(({ name }) => name),
-          dryRun: false,
-          isStart: false,
+          mode: 'switch',
           ...run,
         },
         reader: store,
