@@ -52,7 +52,7 @@ type OpenRebuild = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildSto
 const leaseOf = ({ readModels, newUuid, monotonic: now }: OpenRebuild, name: string): Lease =>
   createLease({ readModels, name, holder: newUuid(), ttl: leaseMs, now, resumes: true });
 
-async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<RebuildResult> {
+async function rebuildUnderLease(input: OpenRebuild, switches: Switches): Promise<RebuildResult> {
   const { views, isPreparation, signal, monotonic: now } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
@@ -63,7 +63,7 @@ async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<Re
       ...input,
       run: { views, mode: isPreparation ? 'prepare' : modeOf(input) },
       projections: liveProjections,
-      requestSwitch: jobs.requestSwitch,
+      requestSwitch: switches.requestSwitch,
       epoch,
       check: () => lease.check(),
       now,
@@ -86,7 +86,7 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
-  const jobs = createSwitches();
+  const switches = createSwitches();
   const stop = new AbortController();
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   let status = initialStatus;
@@ -102,7 +102,7 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
     },
     foreignViews: 'refuse',
     ...(lease === undefined ? {} : { lease }),
-    jobs,
+    switches,
     buildInitially,
   });
   try {
@@ -112,7 +112,7 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
       refuseFaulty(status, monotonic() - startedAt);
       await sleep(pauseMs);
     }
-    return await rebuildUnderLease(input, jobs);
+    return await rebuildUnderLease(input, switches);
   } finally {
     stop.abort();
     await folding;
