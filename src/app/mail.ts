@@ -1,5 +1,4 @@
 /** Composes the mailer, a subscriber: where it finds its work and where its e-mails go. */
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
@@ -38,6 +37,7 @@ export interface MailOptions extends Clocks {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
+  readonly newUuid: () => string;
 }
 
 export interface Mailer extends Omit<MailSubscriber, 'status'> {
@@ -46,12 +46,12 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, logger, store, commands, views, clock, monotonic } = options;
+  const { config, settings, logger, store, commands, views, clock, monotonic, newUuid } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
-    ...{ settings, store, clock, monotonic },
+    ...{ settings, store, clock, monotonic, newUuid },
     onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
@@ -117,13 +117,14 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
 
 interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
   readonly clock: () => number;
+  readonly newUuid: () => string;
   readonly settings: StoreSettings;
   readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
 }
 
 /** @throws ReadModelsUnavailableError */
-async function openMailRuns({ settings, store, clock, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
-  const mailerId = randomUUID();
+async function openMailRuns({ settings, store, clock, monotonic, newUuid, ...hooks }: MailRunsOptions): Promise<Runs> {
+  const mailerId = newUuid();
   if (store.soleWriter) return soleRun(mailerId);
   const readModels = await openReadModels(settings.views);
   const name = runLeaseName(mailerId);

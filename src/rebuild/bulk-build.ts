@@ -59,7 +59,7 @@ export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
   const fold = createBuildFold(input, { logId, parked, cache: createBuildCache(readModels, isNew) });
   let checkpoint: Checkpoint | null;
   try {
-    for await (const events of eventPages(input)) await fold.add(events);
+    for await (const events of eventPages(input, from?.position ?? '')) await fold.add(events);
     signal.throwIfAborted();
     checkpoint = await fold.finish();
   } finally {
@@ -160,8 +160,10 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
 }
 
 /** Pages of the log up to the last event wanted; the next one is under way while this one is folded. */
-async function* eventPages({ reader, from, until, signal }: BulkBuildInput): AsyncGenerator<readonly StoredEvent[]> {
-  const after = from?.position ?? '';
+async function* eventPages(
+  { reader, until, signal }: BulkBuildInput,
+  after: Position,
+): AsyncGenerator<readonly StoredEvent[]> {
   if (after >= until) return;
   const left = new AbortController();
   const options = { after, signal: AbortSignal.any([signal, left.signal]) };
