@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
+import type { Clocks } from '../flow/subscriber.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { ViewsStatus } from '../projector/views-status.js';
@@ -67,21 +68,25 @@ const pollMs = 10;
 /** Longer than a projector's lease takes to run out. */
 const stalledMs = 10_000;
 
+interface WaitOptions extends Pick<Clocks, 'monotonic'> {
+  readonly views: ShownViews;
+  readonly signal: AbortSignal;
+}
+
 /** Resolves with true when the service is ready; with false when it has come no closer for ten seconds, or the signal is aborted. */
 export async function untilReady(
   ask: () => Promise<Readiness>,
-  views: ReadinessSources['views'],
-  signal: AbortSignal,
+  { views, monotonic, signal }: WaitOptions,
 ): Promise<boolean> {
   let position = '';
-  let movedAt = performance.now();
+  let movedAt = monotonic();
   while (!signal.aborted) {
     const { rebuilding } = views.status();
     // Asking costs a read of the log: not while the answer is known.
     if (views.ownWrites.reached() && !rebuilding && (await ask()).ready) return true;
     const shown = views.ownWrites.visiblePosition();
-    if (shown !== position || rebuilding) movedAt = performance.now();
-    if (performance.now() - movedAt > stalledMs) return false;
+    if (shown !== position || rebuilding) movedAt = monotonic();
+    if (monotonic() - movedAt > stalledMs) return false;
     position = shown;
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }

@@ -1,6 +1,7 @@
 /** Composition root of the command line `audience`: its clock, the stores and the running service, for one run of a command. */
 import { existsSync } from 'node:fs';
 import { lookup, Resolver } from 'node:dns/promises';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '../stores/values-from-files.js';
@@ -136,7 +137,13 @@ function createLine(invocation: Invocation): CommandLine {
       // While this process holds the lock, the address of an earlier service must not be used.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
       const { rebuildDirectly } = await import('../rebuild/direct-rebuild.js');
-      return await rebuildDirectly({ ...asked, settings, signal });
+      return await rebuildDirectly({
+        ...asked,
+        settings,
+        signal,
+        monotonic: () => performance.now(),
+        newUuid: randomUUID,
+      });
     },
     async reapplyErasures() {
       const settings = storesWithLog();
@@ -151,7 +158,13 @@ function createLine(invocation: Invocation): CommandLine {
       const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
       try {
         const keys = deriveStreamKeys(secret);
-        const commands = await openCommands({ store, keys, onUnreadable: () => undefined });
+        const commands = await openCommands({
+          store,
+          keys,
+          onUnreadable: () => undefined,
+          clock: Date.now,
+          newUuid: randomUUID,
+        });
         return await reapplyErasures(store, { config: registerPlaces(), commands });
       } finally {
         await store.close();

@@ -1,5 +1,4 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
@@ -19,6 +18,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
@@ -26,12 +26,6 @@ const cachedContacts = 20_000;
 const cachedEmails = 1_000;
 /** Two, because around midnight a process writes to two days. */
 const cachedDays = 2;
-
-const sources: Sources = {
-  now: Date.now,
-  newEventId: randomUUID,
-  newSalt: createSaltSource(),
-};
 
 export type Commands = Awaited<ReturnType<typeof openCommands>>;
 
@@ -42,16 +36,18 @@ export interface AppendListener {
   onUnchanged?(position: string): void;
 }
 
-export interface CommandsOptions {
+export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
+  readonly newUuid: () => string;
 }
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onUnreadable } = options;
+  const { store, keys, onUnreadable, clock, newUuid } = options;
+  const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -87,7 +83,7 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
-  const nextUlid = createUlidSource(Date.now);
+  const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
     groups,

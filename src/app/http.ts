@@ -1,5 +1,5 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
-import { randomUUID, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/http/client-address.js';
@@ -17,6 +17,7 @@ import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { Keys } from '../api/resources/keys/known-keys.js';
 import type { LogDestination } from '../flow/log-destination.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { createProofs } from '../evidence/person-proofs.js';
 import { createHeadLag, readiness } from '../api/readiness.js';
 import { requestLog } from '../api/http/request-log.js';
@@ -29,11 +30,9 @@ const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
 const failuresAMinute = 300;
 
-const monotonic = (): number => performance.now();
-
 export type Http = Awaited<ReturnType<typeof openHttp>>;
 
-export interface HttpOptions {
+export interface HttpOptions extends Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
@@ -50,12 +49,13 @@ export interface HttpOptions {
   readonly views: Views;
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
+  readonly newUuid: () => string;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
-  const { views, mailer, erasures } = options;
+  const { views, mailer, erasures, clock, monotonic, newUuid } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
@@ -71,7 +71,7 @@ export async function openHttp(options: HttpOptions) {
     events: store,
     altered: store.altered,
     logHead: logHeads(store, views.keptChain),
-    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock: Date.now }),
+    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,
@@ -81,7 +81,7 @@ export async function openHttp(options: HttpOptions) {
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
-    clock: Date.now,
+    clock,
     version,
     authenticate: (request) => keys?.authenticate(request),
     limits: {
@@ -92,7 +92,7 @@ export async function openHttp(options: HttpOptions) {
     },
     log: requestLog(logger, lines),
     now: monotonic,
-    newUuid: randomUUID,
+    newUuid,
     isStopping: () => signal.aborted,
   });
   const server = createServer(app, certificate);

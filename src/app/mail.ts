@@ -1,5 +1,4 @@
 /** Composes the mailer, a subscriber: where it finds its work and where its e-mails go. */
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
@@ -39,6 +38,7 @@ export interface MailOptions extends Clocks {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
+  readonly newUuid: () => string;
 }
 
 export interface Mailer extends Omit<MailSubscriber, 'status'> {
@@ -47,12 +47,12 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, openLease, logger, store, commands, views, clock, monotonic } = options;
+  const { config, settings, openLease, logger, store, commands, views, clock, monotonic, newUuid } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
-    ...{ openLease, store, monotonic },
+    ...{ openLease, store, monotonic, newUuid },
     onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
@@ -118,12 +118,13 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
 
 interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
   readonly openLease: OpenLease;
+  readonly newUuid: () => string;
   readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
 }
 
 /** @throws ReadModelsUnavailableError */
-async function openMailRuns({ openLease, store, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
-  const mailerId = randomUUID();
+async function openMailRuns({ openLease, store, monotonic, newUuid, ...hooks }: MailRunsOptions): Promise<Runs> {
+  const mailerId = newUuid();
   const lease = store.soleWriter ? undefined : await openLease(runLeaseName(mailerId), runLeaseMs);
   if (lease === undefined) return soleRun(mailerId);
   const { fenceOff } = lease;

@@ -75,10 +75,10 @@ async function scrub(): Promise<void> {
 }
 
 const batchDelay = createBatchDelay(now);
-const jobs = createSwitches();
+const switches = createSwitches();
 main.on('message', (message: ToProjector) => {
   if (typeof message === 'object')
-    void jobs.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
+    void switches.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
   else if (message === 'stop') stop.abort();
   else if (message === 'scrub')
     scrub().then(
@@ -99,7 +99,7 @@ await runProjector({
   random: Math.random,
   ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
   onFault: (fault) => send({ type: 'fault', fault }),
-  jobs,
+  switches,
   buildInitially,
   onProgress({ parked, live, missing, ...status }) {
     // Known once they are built, however far behind they are by then.

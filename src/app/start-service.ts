@@ -1,6 +1,6 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
-import type { KeyObject } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import { openApiKeys } from './api-keys.js';
 import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
@@ -57,6 +57,7 @@ interface Context extends Logs, Clocks {
   readonly signal: AbortSignal;
   readonly secret: string;
   readonly openLease: OpenLease;
+  readonly newUuid: () => string;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
@@ -94,6 +95,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     openLease: leasesOf(settings),
     clock: Date.now,
     monotonic: () => performance.now(),
+    newUuid: randomUUID,
   };
   try {
     return await startOn(store, context);
@@ -137,6 +139,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
   const commands = await openCommands({
+    ...context,
     store,
     keys: streamKeys,
     onUnreadable: (stream, reason) =>
@@ -151,11 +154,10 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   signal.throwIfAborted();
 
   const views = await openViews({
-    settings,
+    ...context,
     store,
     withProjector: config.roles.has('projector'),
     headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
-    logger,
   });
   commands.listen({
     onAppended(append) {
@@ -211,11 +213,11 @@ const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Contex
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(
   { server, views }: { readonly server: Http; readonly views: Views },
-  { config, settings, logger, lines }: Context,
+  { config, settings, logger, lines, monotonic }: Context,
   closing: AbortSignal,
 ): Promise<void> {
   const { address } = server;
-  const ready = await untilReady(server.readiness, views, closing);
+  const ready = await untilReady(server.readiness, { views, monotonic, signal: closing });
   if (closing.aborted) return;
   if (ready) logger.info({ address }, 'listening');
   else logger.warn({ address, ready }, 'listening, but not ready: see /health/ready');

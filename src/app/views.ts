@@ -1,24 +1,25 @@
 /** The views of a process: queries, how far they have come, and the projector where this process folds them. */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { ChainHead } from '../eventstore/chain.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { keptHead } from '../evidence/link-blocks.js';
 import { keptTree } from '../evidence/root-pages.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { createAnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower } from '../projector/follower.js';
-import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
-import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
+import { createLiveReader } from '../projector/live-reader.js';
+import { createOwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/reading.js';
 import { emails } from '../projections/emails.js';
 import { createQueries } from '../projections/queries.js';
-import { sameStorages, type Storages } from '../projector/storage.js';
+import { createShowProgress } from '../projector/show-progress.js';
 import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
 import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
-import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createRebuildCoordinator, type RebuildCoordinator } from '../rebuild/coordinator.js';
+import { startProjectorThread } from './projector-thread.js';
+import { roleOf } from '../rebuild/coordination.js';
+import { createRebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
@@ -26,22 +27,22 @@ export type Views = Awaited<ReturnType<typeof openViews>>;
 /** The views have moved on from this position, or have caught up for the first time. */
 export type MovedListener = (from: string) => void;
 
-export interface ViewsOptions {
+export interface ViewsOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly store: EventStore;
   readonly withProjector: boolean;
   /** Makes the sealed head; undefined where the log keeps its evidence itself. */
   readonly headKey: Uint8Array | undefined;
   readonly logger: Logger;
+  readonly newUuid: () => string;
 }
 
-const monotonic = (): number => performance.now();
 /** Below the time after which a projector drops an old storage. */
 const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(options: ViewsOptions) {
-  const { settings, store, logger } = options;
+  const { settings, store, headKey, logger, clock, monotonic, newUuid } = options;
   const listeners: MovedListener[] = [];
   const onMoved: MovedListener = (from) => {
     for (const listener of listeners) listener(from);
@@ -52,23 +53,31 @@ export async function openViews(options: ViewsOptions) {
     isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
   );
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  const parts: { projector?: ProjectorThread } = {};
   const readModels = await openReadModels(settings.views);
   const rebuilds = await createRebuildCoordinator({
     settings,
     readModels,
     isShared: isShared(settings),
-    holder: randomUUID(),
-    requestSwitch: async (built) =>
-      (await parts.projector?.requestSwitch(built)) ?? {
-        outcome: 'failed',
-        reason: 'no projector runs in this process',
-      },
+    holder: newUuid(),
     log: (level, message, facts) => logger[level](facts, message),
-    clock: Date.now,
+    clock,
+    monotonic,
+    newUuid,
   });
-  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds, onMoved }) : undefined;
-  if (projector !== undefined) parts.projector = projector;
+  const showProgress = createShowProgress({ views, ownWrites: own, onMoved });
+  const projector = options.withProjector
+    ? startProjectorThread({
+        settings,
+        headKey,
+        holder: newUuid(),
+        onProgress(status) {
+          rebuilds.become(roleOf(status));
+          showProgress(status);
+        },
+        onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
+      })
+    : undefined;
+  if (projector !== undefined) rebuilds.attach(projector);
   const follower = isShared(settings)
     ? createFollower({
         readModels: views,
@@ -108,7 +117,7 @@ export async function openViews(options: ViewsOptions) {
     notify: (position: string): void => projector?.notify(position),
     hasOtherStorages: createOtherStorages({ views, dropAbandoned: rebuilds.dropAbandoned, logger }),
     /** @throws ReadModelsUnavailableError, see `scrub` of the port */
-    scrub: async (): Promise<void> => parts.projector?.scrub(),
+    scrub: async (): Promise<void> => projector?.scrub(),
     async close(): Promise<void> {
       await rebuilds.close();
       await projector?.close();
@@ -117,38 +126,4 @@ export async function openViews(options: ViewsOptions) {
       await views.close();
     },
   };
-}
-
-interface Projected {
-  readonly own: OwnWrites;
-  readonly views: LiveReader;
-  readonly rebuilds: RebuildCoordinator;
-  readonly onMoved: MovedListener;
-}
-
-function startProjector(
-  { settings, headKey, logger }: ViewsOptions,
-  { own, views, rebuilds, onMoved }: Projected,
-): ProjectorThread {
-  let caughtUpOnce = false;
-  let folded: Storages | undefined;
-  return startProjectorThread({
-    settings,
-    headKey,
-    holder: randomUUID(),
-    onProgress: ({ position, caughtUp, standby, live, missing }) => {
-      rebuilds.become({ leading: !standby && live !== null, missing });
-      if (standby) return;
-      // Only when it has changed: a follower may know of a later switch by another process.
-      if (live !== null && !sameStorages(live, folded ?? {})) {
-        folded = live;
-        views.use(live);
-      }
-      const before = own.visiblePosition();
-      own.advance(position);
-      if (own.visiblePosition() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
-      caughtUpOnce ||= caughtUp;
-    },
-    onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
-  });
 }

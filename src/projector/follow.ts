@@ -14,7 +14,7 @@ import {
   commitUnderLease,
   storagesOf,
   storedIn,
-  type ProjectorJobs,
+  type WaitingSwitches,
   type ViewsWriter,
 } from './storage.js';
 
@@ -34,7 +34,7 @@ export interface FollowOptions {
 export interface FollowSession {
   readonly options: FollowOptions;
   readonly writer: ViewsWriter;
-  readonly jobs: ProjectorJobs;
+  readonly switches: WaitingSwitches;
   readonly reporter: StatusReporter;
   readonly onCommit: () => void;
 }
@@ -58,15 +58,15 @@ export async function foldingFrom(
   return { checkpoint, parked: await readParked(readModels), handlers: handlersOf(storedIn(projections, live)) };
 }
 
-/** One subscription, until it ends, something fails, the lease is lost or a job is added. */
+/** One subscription, until it ends, something fails, the lease is lost or a switch is asked for. */
 export async function follow(session: FollowSession, from: Folding): Promise<Folding> {
-  const { options, jobs, writer } = session;
+  const { options, switches, writer } = session;
   const { reader, signal, lease, batchDelay } = options;
   const interruption = new AbortController();
   const interrupt = (): void => interruption.abort();
   lease?.onLost(interrupt);
-  jobs.onAdded(interrupt);
-  if (jobs.isWaiting()) interrupt();
+  switches.onAdded(interrupt);
+  if (switches.isWaiting()) interrupt();
   const ended = AbortSignal.any([signal, interruption.signal]);
   let folding = from;
   for await (const batch of batches(reader, { after: from.checkpoint?.position ?? '', signal: ended })) {

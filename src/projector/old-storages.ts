@@ -1,4 +1,4 @@
-/** Exchanges live storages. Those that are live no more are noted before, and dropped when every reader has noticed it. */
+/** Switches live storages. Those that are live no more are noted before, and dropped when every reader has noticed it. */
 import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { parkedView, readParked, type ParkedStream } from './parked.js';
 import {
@@ -19,7 +19,7 @@ import {
 export const oldStoragesName = 'old_storages';
 
 /** Makes other storages live, in one commit; resolves with those that were live before it. They are noted first: a start after a crash then drops them. */
-export async function exchangeStorages(
+export async function switchStorages(
   writer: ViewsWriter,
   live: Checkpoint,
   { storages, unparks }: { readonly storages: Storages; readonly unparks: boolean },

@@ -1,9 +1,9 @@
-/** The projector: one pass over the log for all live views. Takes over, opens the views, and lets jobs exchange live storages between two batches; `follow.ts` folds. */
+/** The projector: one pass over the log for all live views. Takes over, opens the views, and switches live storages between two batches; `follow.ts` folds. */
 import type { Checkpoint, StoredView } from '../readmodels/read-models.js';
 import { aborted, pause } from './batch-delay.js';
 import { foldingFrom, follow, tellParked, type Folding, type FollowOptions, type FollowSession } from './follow.js';
 import { LeaseLostError } from './lease.js';
-import { dropOldStorages, exchangeStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
+import { dropOldStorages, switchStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
 import { ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
 import {
   countUnknown,
@@ -18,7 +18,7 @@ import {
   storagesOf,
   type FoldedViews,
   type LiveStorages,
-  type ProjectorJobs,
+  type WaitingSwitches,
   type Storages,
   type ViewsWriter,
 } from './storage.js';
@@ -30,8 +30,8 @@ export interface ProjectorOptions extends FollowOptions {
   readonly random: () => number;
   /** What to do with views that were folded from another log, see `openCheckpoint`. Default: rebuild. */
   readonly foreignViews?: 'rebuild' | 'refuse';
-  /** What is to be done between two batches. Default: nothing. */
-  readonly jobs?: ProjectorJobs;
+  /** Default: none. */
+  readonly switches?: WaitingSwitches;
   /** Builds all views up to the head. Default: they are folded in the ordinary way, from the first event on. */
   readonly buildInitially?: (build: InitialBuild) => Promise<Checkpoint | null>;
   /** Milliseconds that readers have to notice that a storage is live no more. Default 10,000. */
@@ -46,7 +46,7 @@ const backOffMs = { first: 50, most: 5_000 };
 /** How long readers have to notice that the views are reset: they ask at least once a second. */
 const settleMs = 2_000;
 
-const noJobs: ProjectorJobs = { isWaiting: () => false, onAdded: () => undefined, next: async () => undefined };
+const noSwitches: WaitingSwitches = { isWaiting: () => false, onAdded: () => undefined, next: async () => undefined };
 
 interface Session extends FollowSession {
   readonly options: ProjectorOptions;
@@ -88,18 +88,18 @@ function faultOf(error: unknown): ProjectorFault {
 
 /** From the checkpoint on, until the subscription ends or something fails. */
 async function runSession(options: ProjectorOptions, reporter: StatusReporter, onCommit: () => void): Promise<void> {
-  const { signal, readModels, jobs = noJobs } = options;
+  const { signal, readModels, switches = noSwitches } = options;
   const writer = await takeOver(options, reporter);
   if (writer === undefined) return;
   const ending = new AbortController();
-  const session: Session = { options, writer, jobs, reporter, onCommit, ended: ending.signal };
+  const session: Session = { options, writer, switches, reporter, onCommit, ended: ending.signal };
   try {
     let folding = await begin(session);
     dropLater(session, await readOldStorages(readModels));
     do {
-      while (jobs.isWaiting()) folding = await doNext(session, folding);
+      while (switches.isWaiting()) folding = await switchNext(session, folding);
       folding = await follow(session, folding);
-    } while (jobs.isWaiting() && !aborted(signal));
+    } while (switches.isWaiting() && !aborted(signal));
   } finally {
     ending.abort();
   }
@@ -179,28 +179,28 @@ function dropLater(session: Session, old: readonly StoredView[]): void {
   ended.addEventListener('abort', () => clearTimeout(timer));
 }
 
-async function doNext(session: Session, before: Folding): Promise<Folding> {
+async function switchNext(session: Session, before: Folding): Promise<Folding> {
   const { reader, projections, signal } = session.options;
   const { checkpoint } = before;
   let folding = before;
   const liveAt = (live: Checkpoint): LiveStorages => ({
     checkpoint: live,
     async switchTo(fresh, { unparks }) {
-      folding = await useStorages(session, live, { storages: { ...live.storages, ...fresh }, unparks });
+      folding = await switchLive(session, live, { storages: { ...live.storages, ...fresh }, unparks });
     },
   });
   const live = checkpoint === null ? null : liveAt(checkpoint);
-  await session.jobs.next({ ...session.writer, reader, projections, signal, live });
+  await session.switches.next({ ...session.writer, reader, projections, signal, live });
   return folding;
 }
 
-async function useStorages(
+async function switchLive(
   session: Session,
   before: Checkpoint,
-  exchange: { readonly storages: Storages; readonly unparks: boolean },
+  to: { readonly storages: Storages; readonly unparks: boolean },
 ): Promise<Folding> {
   const { options, writer, reporter } = session;
-  const { checkpoint, old } = await exchangeStorages(writer, before, exchange);
+  const { checkpoint, old } = await switchStorages(writer, before, to);
   const { storages: live } = checkpoint;
   const folding = await foldingFrom(options, checkpoint);
   const missing = reporter.status().missing.filter((name) => live[name] === undefined);

@@ -2,7 +2,7 @@
 import { readLogId } from '../eventstore/log-id.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
-import { dropAll, exchangeStorages } from './old-storages.js';
+import { dropAll, switchStorages } from './old-storages.js';
 import { parkedView } from './parked.js';
 import {
   checkpointName,
@@ -106,7 +106,7 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
   const entries = Object.entries(found.storages);
   const kept = entries.filter((entry) => isFolded(...entry));
   if (kept.length === entries.length) return found;
-  const { checkpoint } = await exchangeStorages(input, found, { storages: Object.fromEntries(kept), unparks: true });
+  const { checkpoint } = await switchStorages(input, found, { storages: Object.fromEntries(kept), unparks: true });
   return checkpoint;
 }
 

@@ -75,17 +75,17 @@ export interface FoldedViews extends ViewsWriter {
 export interface LiveStorages {
   readonly checkpoint: Checkpoint;
   /**
-   * Makes these live in place of those of the same views, in one commit: the only way by which live storages are exchanged.
+   * Makes these live in place of those of the same views, in one commit: the only way by which a rebuild switches.
    * `unparks`: what the views have parked is folded in the new ones. @throws what makes it unknown whether they are live: the views are to be opened again.
    */
   switchTo(fresh: Storages, options: { readonly unparks: boolean }): Promise<void>;
 }
 
-/** What others have to do between two batches. */
-export interface ProjectorJobs {
+/** Switches that rebuilds have asked for: each is carried out between two batches. */
+export interface WaitingSwitches {
   isWaiting(): boolean;
   onAdded(listener: () => void): void;
-  /** Does what waits first. `live`: null where nothing has been folded yet. @throws as `switchTo` */
+  /** Carries out the one that waits longest. `live`: null where nothing has been folded yet. @throws as `switchTo` */
   next(views: FoldedViews & { readonly live: LiveStorages | null }): Promise<void>;
 }
 

@@ -92,11 +92,25 @@ export interface RebuildRequest {
   readonly acceptDifferences?: boolean | undefined;
 }
 
-export interface RebuildRun extends RebuildRequest {
-  /** For views that are missing at a start: poison events park their streams, as in the projector. */
-  readonly isStart: boolean;
-  /** Builds up to the live views and no further: the next start of this code goes on from there. */
-  readonly isPreparation?: boolean;
+/**
+ * What is done with the views that a rebuild has built.
+ * - `switch`: they are compared with the live ones, and go live if they do not differ.
+ * - `accept_differences`: they are compared, and go live.
+ * - `check`: they are compared, and dropped.
+ * - `prepare`: they are left as they are, for the next start of this code, and go no further than the live ones.
+ * - `start`: they were missing at a start, and go live. Poison events park their streams, as in the projector.
+ */
+export const rebuildModes = ['switch', 'accept_differences', 'check', 'prepare', 'start'] as const;
+export type RebuildMode = (typeof rebuildModes)[number];
+
+export interface RebuildRun {
+  readonly views: readonly string[];
+  readonly mode: RebuildMode;
+}
+
+export function modeOf({ dryRun, acceptDifferences }: Omit<RebuildRequest, 'views'>): RebuildMode {
+  if (dryRun) return 'check';
+  return acceptDifferences === true ? 'accept_differences' : 'switch';
 }
 
 export type RebuildResult =

@@ -42,23 +42,6 @@ export interface WriteBounds {
 const defaultBounds: WriteBounds = { documents: 20_000, characters: 16 * 1024 * 1024 };
 const idlePart = 1 / 4;
 
-interface Build {
-  readonly input: BulkBuildInput;
-  readonly bounds: WriteBounds;
-  readonly handlers: ReadonlyMap<string, readonly Projection[]>;
-  readonly logId: string;
-  readonly cache: BuildCache;
-  parked: ReadonlyMap<string, ParkedStream>;
-  checkpoint: Checkpoint | null;
-  /** Settles when nothing is being written any more. */
-  writing: Promise<void>;
-  isIdle: boolean;
-  last: StoredEvent | undefined;
-  events: number;
-  /** Characters of the events folded since the last writing. */
-  characters: number;
-}
-
 /**
  * Whole, with its indexes, when it resolves: to the checkpoint at `until`. What it has written before it fails or is
  * aborted is not lost: called again with the stored checkpoint, it goes on there.
@@ -68,109 +51,120 @@ interface Build {
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the signal's reason when it aborts.
  */
 export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
-  const build = await begin(input);
+  const { reader, readModels, from, signal, check } = input;
+  const isNew = from === null || from.position === logStart;
+  await prepareBare(input, isNew);
+  const logId = from?.logId ?? (await demandLogId(reader));
+  const parked = input.park ? await readParked(readModels) : new Map<string, ParkedStream>();
+  const fold = createBuildFold(input, { logId, parked, cache: createBuildCache(readModels, isNew) });
+  let checkpoint: Checkpoint | null;
   try {
-    await foldAll(build);
+    for await (const events of eventPages(input, from?.position ?? '')) await fold.add(events);
+    signal.throwIfAborted();
+    checkpoint = await fold.finish();
   } finally {
     // Nothing is written any more when the next build goes on from here.
-    await build.writing.catch(() => undefined);
+    await fold.settled();
   }
   for (const view of viewsOf(input)) {
-    input.signal.throwIfAborted();
-    input.check();
-    await input.readModels.prepare(view);
+    signal.throwIfAborted();
+    check();
+    await readModels.prepare(view);
   }
-  if (build.checkpoint === null) throw new RangeError('there is no event to build the views from');
-  return build.checkpoint;
+  if (checkpoint === null) throw new RangeError('there is no event to build the views from');
+  return checkpoint;
 }
 
-async function begin(input: BulkBuildInput): Promise<Build> {
-  const { reader, readModels, projections, from, park, bounds = defaultBounds } = input;
-  const isNew = from === null || from.position === logStart;
-  input.signal.throwIfAborted();
-  input.check();
-  // Together: on a server each is a round trip or two, and a first start waits for all.
+const viewsOf = ({ projections, park }: BulkBuildInput) => (park ? [...projections, parkedView] : projections);
+
+/** Without indexes. All views together: on a server each is a round trip or two, and a first start waits for all. */
+async function prepareBare(input: BulkBuildInput, isNew: boolean): Promise<void> {
+  const { readModels, signal, check } = input;
+  signal.throwIfAborted();
+  check();
   const prepare = async (view: View): Promise<void> => {
     if (isNew && view !== parkedView) await readModels.drop(view);
     await readModels.prepare(view, { bare: true });
   };
   await Promise.all(viewsOf(input).map(prepare));
+}
+
+interface BuildStart {
+  readonly logId: string;
+  readonly parked: ReadonlyMap<string, ParkedStream>;
+  readonly cache: BuildCache;
+}
+
+/** What has been folded and is yet to be written, and what is being written. */
+function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyParked }: BuildStart) {
+  const { projections, park, bounds = defaultBounds } = input;
+  const handlers = handlersOf(projections);
+  let parked = alreadyParked;
+  let checkpoint = input.from;
+  /** Settles when nothing is being written any more. */
+  let writing = Promise.resolve();
+  let isIdle = true;
+  let last: StoredEvent | undefined;
+  let foldedEvents = 0;
+  /** Of the events folded since the last writing. */
+  let characters = 0;
+
+  /** Sooner while nothing is being written: what is written meanwhile need not be waited for at the end. */
+  function isDue(): boolean {
+    const part = isIdle ? idlePart : 1;
+    return cache.documents() >= bounds.documents * part || characters + cache.characters() >= bounds.characters * part;
+  }
+
+  /** Begins to write what has been folded, once the write before is done: meanwhile the next events are folded. */
+  async function write(parkedNow: readonly DocumentWrite[] = []): Promise<void> {
+    await writing;
+    if (last === undefined) return;
+    const over = await overTombstones(input.readModels, parkedNow);
+    const previous = checkpoint;
+    const next = { logId, position: last.position, eventId: last.id, storages: storagesOf(projections) };
+    checkpoint = next;
+    last = undefined;
+    characters = 0;
+    isIdle = false;
+    const writes = [...cache.turn(), ...over];
+    writing = commitUnderLease(input, { name: input.name, previous, next }, writes).then(() => {
+      isIdle = true;
+      cache.written();
+    });
+    // A failure is met where it is awaited next.
+    writing.catch(() => undefined);
+  }
+
   return {
-    input,
-    bounds,
-    handlers: handlersOf(projections),
-    logId: from?.logId ?? (await demandLogId(reader)),
-    cache: createBuildCache(readModels, isNew),
-    parked: park ? await readParked(readModels) : new Map<string, ParkedStream>(),
-    checkpoint: from,
-    writing: Promise.resolve(),
-    isIdle: true,
-    last: undefined,
-    events: 0,
-    characters: 0,
+    async add(events: readonly StoredEvent[]): Promise<void> {
+      const fold = await foldInto({ events, handlers, parked, park }, cache.slots);
+      for (const { data } of events) characters += data.length;
+      foldedEvents += events.length;
+      last = events.at(-1) ?? last;
+      const position = last?.position ?? '';
+      parked = withParked(parked, fold.parked);
+      // Together with what was folded before it, as in the projector.
+      if (fold.parked.length > 0) await write(fold.parked.map(parkedWrite));
+      const { unknown, at } = fold;
+      input.onProgress({ position, events: foldedEvents, at, unknown, parked: fold.parked });
+      if (isDue()) await write();
+    },
+    /** Resolves with the checkpoint when all is written; with null where there was nothing. */
+    async finish(): Promise<Checkpoint | null> {
+      await write();
+      await writing;
+      return checkpoint;
+    },
+    settled: (): Promise<void> => writing.catch(() => undefined),
   };
 }
 
-const viewsOf = ({ projections, park }: BulkBuildInput) => (park ? [...projections, parkedView] : projections);
-
-async function foldAll(build: Build): Promise<void> {
-  const { signal } = build.input;
-  const from = build.checkpoint?.position ?? '';
-  if (from < build.input.until)
-    for await (const page of pages(build.input, from)) {
-      await foldPage(build, page);
-      if (isDue(build)) await write(build);
-    }
-  signal.throwIfAborted();
-  await write(build);
-  await build.writing;
-}
-
-async function foldPage(build: Build, events: readonly StoredEvent[]): Promise<void> {
-  const { handlers, cache, parked, input } = build;
-  const fold = await foldInto({ events, handlers, parked, park: input.park }, cache.slots);
-  for (const { data } of events) build.characters += data.length;
-  build.events += events.length;
-  const last = events.at(-1) ?? build.last;
-  build.last = last;
-  build.parked = withParked(parked, fold.parked);
-  // Together with what was folded before it, as in the projector.
-  if (fold.parked.length > 0) await write(build, fold.parked.map(parkedWrite));
-  const { unknown, at } = fold;
-  input.onProgress({ position: last?.position ?? '', events: build.events, at, unknown, parked: fold.parked });
-}
-
-/** Sooner while nothing is being written: what is written meanwhile need not be waited for at the end. */
-function isDue({ cache, characters, bounds, isIdle }: Build): boolean {
-  const part = isIdle ? idlePart : 1;
-  return cache.documents() >= bounds.documents * part || characters + cache.characters() >= bounds.characters * part;
-}
-
-/** Begins to write what has been folded, once the write before is done: meanwhile the next events are folded. */
-async function write(build: Build, parked: readonly DocumentWrite[] = []): Promise<void> {
-  await build.writing;
-  const { input, last, checkpoint: previous, logId } = build;
-  if (last === undefined) return;
-  const over = await overTombstones(input.readModels, parked);
-  const next = { logId, position: last.position, eventId: last.id, storages: storagesOf(input.projections) };
-  build.checkpoint = next;
-  build.last = undefined;
-  build.characters = 0;
-  build.isIdle = false;
-  const writes = [...build.cache.turn(), ...over];
-  build.writing = commitUnderLease(input, { name: input.name, previous, next }, writes).then(() => {
-    build.isIdle = true;
-    build.cache.written();
-  });
-  // A failure is met where it is awaited next.
-  build.writing.catch(() => undefined);
-}
-
 /** Pages of the log up to the last event wanted; the next one is under way while this one is folded. */
-async function* pages(
+async function* eventPages(
   { reader, until, signal }: BulkBuildInput,
   after: Position,
 ): AsyncGenerator<readonly StoredEvent[]> {
+  if (after >= until) return;
   const left = new AbortController();
   const options = { after, signal: AbortSignal.any([signal, left.signal]) };
   const iterator = reader.readAll(options)[Symbol.asyncIterator]();

@@ -40,7 +40,7 @@ export async function compareViews(input: CompareInput): Promise<ViewComparison>
   const hash = createHash('sha256');
   const count = { live: 0, fresh: 0, seen: 0, differing: 0 };
   const differences: string[] = [];
-  for await (const page of pages(input)) {
+  for await (const page of pairPages(input)) {
     const settled = await settle(input, page);
     for (const { live } of settled) count.live += live?.line === undefined ? 0 : 1;
     for (const { line } of settled.flatMap(({ fresh }) => fresh ?? [])) {
@@ -103,7 +103,7 @@ async function read(
 const lineOf = ({ id, position, document }: { id: string; position: string; document: unknown }): string =>
   `${JSON.stringify([id, position, document])}\n`;
 
-async function* pages({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<readonly Pair[]> {
+async function* pairPages({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<readonly Pair[]> {
   let page: Pair[] = [];
   const left = inOrder(readModels, live);
   const right = inOrder(readModels, fresh);

@@ -1,4 +1,6 @@
 /** The states of the rebuild coordinator: a pure function from state and event to state and effects. `coordinator.ts` carries the effects out and reports how they ended. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ProjectorStatus } from '../projector/status.js';
 import type { RebuildProgress, RebuildResult } from './answers.js';
 import { isOpen, newRecord, nextOf, type RebuildRecord, type StoredRecords } from './rebuild-record.js';
 
@@ -7,6 +9,15 @@ export interface CoordinatorRole {
   readonly leading: boolean;
   readonly missing: readonly string[];
 }
+
+export const roleOf = ({
+  standby,
+  live,
+  missing,
+}: Pick<ProjectorStatus, 'standby' | 'live' | 'missing'>): CoordinatorRole => ({
+  leading: !standby && live !== null,
+  missing,
+});
 
 interface Always {
   readonly role: CoordinatorRole;
@@ -44,7 +55,8 @@ export type CoordinatorEvent =
   | { readonly type: 'progress'; readonly progress: RebuildProgress }
   /** Of the thread: with a result, or the reason why there is none. */
   | { readonly type: 'ended'; readonly end: RebuildResult | string; readonly at: string }
-  | { readonly type: 'saved' | 'save_failed'; readonly record: RebuildRecord };
+  /** `settled`: it is written, or the record is that of another rebuild and stays. */
+  | { readonly type: 'settled' | 'save_failed'; readonly record: RebuildRecord };
 
 export type CoordinatorEffect =
   | { readonly type: 'look_in'; readonly milliseconds: number }
@@ -52,7 +64,7 @@ export type CoordinatorEffect =
   | { readonly type: 'take' }
   /** Answers `tidied` or `look_failed`. */
   | { readonly type: 'tidy' }
-  /** After the writes before it, where it still `isMine`. Answers `saved` or `save_failed`. */
+  /** After the writes before it, where it still `isMine`. Answers `settled` or `save_failed`. */
   | { readonly type: 'save'; readonly record: RebuildRecord }
   | { readonly type: 'start_thread'; readonly record: RebuildRecord }
   | { readonly type: 'close_thread' }
@@ -105,9 +117,9 @@ export function reduce(state: CoordinatorState, event: CoordinatorEvent, sharing
       return state.name === 'running' ? stay(withChange(state, { progress: event.progress })) : stay(state);
     case 'ended':
       return ended(state, event.end, event.at);
-    case 'saved':
+    case 'settled':
     case 'save_failed':
-      return written(state, event.record, event.type === 'saved');
+      return written(state, event.record, event.type === 'settled');
     case 'close':
       return enter(state, { name: 'closed', record: state.name === 'ending' ? state.record : undefined });
     default:
@@ -134,7 +146,7 @@ export const shownIn = (state: CoordinatorState): RebuildRecord | undefined =>
 export const isMine = (state: CoordinatorState, { rebuild_id }: RebuildRecord): boolean =>
   'record' in state && state.record?.rebuild_id === rebuild_id;
 
-/** Nothing is being built here, nor about to be. */
+/** Nothing is being built here, and no start needs views. (What is being taken up is open in the record: that keeps it from being dropped.) */
 export const mayDrop = ({ name, role }: CoordinatorState): boolean =>
   name !== 'running' && name !== 'stopping' && name !== 'closed' && role.missing.length === 0;
 
@@ -170,8 +182,12 @@ const withChange = (state: In<'running'>, change: Partial<RebuildRecord>): Coord
   record: { ...state.record, ...change },
 });
 
+/** By content: a projector that was started again names the same views in another array. */
+const isSameRole = (one: CoordinatorRole, other: CoordinatorRole): boolean =>
+  one.leading === other.leading && isDeepStrictEqual(one.missing, other.missing);
+
 function changeRole(before: CoordinatorState, role: CoordinatorRole): Step {
-  if (role.leading === before.role.leading && role.missing === before.role.missing) return stay(before);
+  if (isSameRole(role, before.role)) return stay(before);
   const state = { ...before, role };
   if (role.leading) return stay(state, lookIn(0));
   const follows = { ...state, interruptions: 0 };

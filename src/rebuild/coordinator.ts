@@ -1,6 +1,6 @@
 /** Where rebuilds are requested: keeps the record of the last one, and runs it while this process folds the views. `coordination.ts` says what is done when. */
-import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { liveProjections } from '../projections/views.js';
 import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
@@ -22,33 +22,35 @@ import {
   nextOf,
   readRebuildRecord,
   rebuildsView,
+  runOf,
   writeRebuildRecord,
   type RebuildRecord,
 } from './rebuild-record.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
-import type { SwitchAnswer, NewStorages } from './switch.js';
+import type { RequestSwitch } from './switch.js';
 import { dropAbandoned } from './unfinished.js';
 
 export type RebuildCoordinator = Awaited<ReturnType<typeof createRebuildCoordinator>>;
 
-export interface RebuildCoordinatorOptions {
+export interface RebuildCoordinatorOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly readModels: ReadModels;
   readonly isShared: boolean;
   readonly holder: string;
-  readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
-  readonly clock: () => number;
+  readonly newUuid: () => string;
   readonly startThread?: typeof startRebuildThread;
 }
 
 export async function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
-  const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
+  const { readModels, clock, newUuid, log, settings, startThread = startRebuildThread } = options;
   await readModels.prepare(rebuildsView);
   const sharing = { requests: options.isShared, progress: settings.views.kind === 'mongodb' };
   let state = initialCoordination;
   let thread: RebuildThread | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let requestSwitch: RequestSwitch = () =>
+    Promise.resolve({ outcome: 'failed', reason: 'no projector runs in this process' });
   /** Each settles when what was begun has ended; neither rejects. Writes of the record are made one after the other. */
   let writing: Promise<void> = Promise.resolve();
   let tidying: Promise<void> = Promise.resolve();
@@ -93,7 +95,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   const time = (): string => new Date(clock()).toISOString();
 
   async function take(): Promise<CoordinatorEvent> {
-    const made = { rebuild_id: randomUUID(), requested_at: time() };
+    const made = { rebuild_id: newUuid(), requested_at: time() };
     const record = await writeRebuildRecord(readModels, (stored) => recordToRun(state, stored, made));
     return { type: 'taken', record };
   }
@@ -112,10 +114,10 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       await writeRebuildRecord(readModels, ({ record: stored }) =>
         stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
       );
-    return { type: 'saved', record };
+    return { type: 'settled', record };
   }
 
-  function start({ views, dry_run, accept_differences, cause }: RebuildRecord): RebuildThread | undefined {
+  function start(record: RebuildRecord): RebuildThread | undefined {
     const onEnd = (end: RebuildResult | string): void => {
       thread = undefined;
       dispatch({ type: 'ended', end, at: time() });
@@ -123,10 +125,10 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     try {
       return startThread({
         settings,
-        holder: `${options.holder} ${randomUUID()}`,
-        run: { views, dryRun: dry_run, acceptDifferences: accept_differences, isStart: cause === 'start' },
+        holder: `${options.holder} ${newUuid()}`,
+        run: runOf(record),
         onProgress: (progress) => dispatch({ type: 'progress', progress }),
-        requestSwitch: options.requestSwitch,
+        requestSwitch: (built) => requestSwitch(built),
         onEnd,
       });
     } catch (error) {
@@ -138,7 +140,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   /** False: a rebuild is running or about to start. */
   async function drop(isWanted: (storages: Storages) => boolean): Promise<boolean> {
     if (!mayDrop(state)) return false;
-    const dropped = await dropAbandoned(readModels, isWanted);
+    const dropped = await dropAbandoned(readModels, { ...options, isWanted });
     if (Object.keys(dropped ?? {}).length > 0) log('info', 'a rebuild that nobody continues was dropped', { dropped });
     return dropped !== undefined;
   }
@@ -153,7 +155,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
     async request({ views, dryRun, acceptDifferences = false }: RebuildRequest): Promise<RebuildRecord> {
       const record = newRecord({
-        rebuild_id: randomUUID(),
+        rebuild_id: newUuid(),
         views,
         dry_run: dryRun,
         accept_differences: acceptDifferences,
@@ -174,6 +176,10 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       }
       dispatch({ type: 'requested' });
       return record;
+    },
+    /** The projector of this process. */
+    attach(projector: { readonly requestSwitch: RequestSwitch }): void {
+      requestSwitch = projector.requestSwitch;
     },
     become: (role: CoordinatorRole): void => dispatch({ type: 'role', role }),
     async close(): Promise<void> {

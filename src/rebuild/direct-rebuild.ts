@@ -1,14 +1,14 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logStart } from '../eventstore/event-store.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { liveProjections } from '../projections/views.js';
 import { createSwitches, type Switches } from './switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from './bulk-build.js';
-import type { RebuildProgress, RebuildRequest, RebuildResult } from './answers.js';
+import { modeOf, type RebuildProgress, type RebuildRequest, type RebuildResult } from './answers.js';
 import { RebuildInterruptedError, runRebuild } from './rebuild.js';
 import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
@@ -19,14 +19,14 @@ export interface DirectRebuild extends RebuildRequest {
   readonly onProgress: (progress: RebuildProgress) => void;
 }
 
-export interface DirectRebuildInput extends DirectRebuild {
+export interface DirectRebuildInput extends DirectRebuild, Pick<Clocks, 'monotonic'> {
   readonly settings: StoreSettings;
   readonly signal: AbortSignal;
+  readonly newUuid: () => string;
 }
 
 const timeoutMs = 2 * leaseMs;
 const pauseMs = 5;
-const now = (): number => performance.now();
 
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
@@ -49,11 +49,11 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
 
 type OpenRebuild = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
-const leaseOf = ({ readModels }: OpenRebuild, name: string): Lease =>
-  createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now, resumes: true });
+const leaseOf = ({ readModels, newUuid, monotonic: now }: OpenRebuild, name: string): Lease =>
+  createLease({ readModels, name, holder: newUuid(), ttl: leaseMs, now, resumes: true });
 
-async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<RebuildResult> {
-  const { views, dryRun, acceptDifferences, isPreparation, signal } = input;
+async function rebuildUnderLease(input: OpenRebuild, switches: Switches): Promise<RebuildResult> {
+  const { views, isPreparation, signal, monotonic: now } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
@@ -61,9 +61,9 @@ async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<Re
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
       ...input,
-      run: { views, dryRun, acceptDifferences, isStart: false, isPreparation },
+      run: { views, mode: isPreparation ? 'prepare' : modeOf(input) },
       projections: liveProjections,
-      requestSwitch: jobs.requestSwitch,
+      requestSwitch: switches.requestSwitch,
       epoch,
       check: () => lease.check(),
       now,
@@ -82,11 +82,11 @@ async function rebuildUnderLease(input: OpenRebuild, jobs: Switches): Promise<Re
 
 /** The projector folds the live views up to the head first, and makes the new ones live. */
 async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> {
-  const { settings, reader, readModels } = input;
+  const { settings, reader, readModels, monotonic } = input;
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
-  const jobs = createSwitches();
+  const switches = createSwitches();
   const stop = new AbortController();
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   let status = initialStatus;
@@ -102,17 +102,17 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
     },
     foreignViews: 'refuse',
     ...(lease === undefined ? {} : { lease }),
-    jobs,
+    switches,
     buildInitially,
   });
   try {
-    const startedAt = now();
+    const startedAt = monotonic();
     while (status.live === null || status.position < head) {
       input.signal.throwIfAborted();
-      refuseFaulty(status, now() - startedAt);
+      refuseFaulty(status, monotonic() - startedAt);
       await sleep(pauseMs);
     }
-    return await rebuildUnderLease(input, jobs);
+    return await rebuildUnderLease(input, switches);
   } finally {
     stop.abort();
     await folding;

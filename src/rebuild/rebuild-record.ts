@@ -9,7 +9,7 @@ import {
   type StoredDocument,
   type View,
 } from '../readmodels/read-models.js';
-import { parked, rebuild, viewName, type Rebuild } from './answers.js';
+import { modeOf, parked, rebuild, viewName, type Rebuild, type RebuildRun } from './answers.js';
 
 /** Without the event that stopped it: that is read from the log for each answer. */
 export type RebuildRecord = Omit<Rebuild, 'poison'> & { readonly poison: Poison | null };
@@ -32,6 +32,11 @@ export const newRecord = (asked: Pick<RebuildRecord, RequestMember>): RebuildRec
   outcome: null,
   results: [],
   poison: null,
+});
+
+export const runOf = ({ views, cause, dry_run, accept_differences }: RebuildRecord): RebuildRun => ({
+  views,
+  mode: cause === 'start' ? 'start' : modeOf({ dryRun: dry_run, acceptDifferences: accept_differences }),
 });
 
 export interface StoredRecords {

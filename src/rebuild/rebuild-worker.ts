@@ -6,7 +6,7 @@ import { liveProjections } from '../projections/views.js';
 import { createLease, leaseMs } from '../projector/lease.js';
 import type { SwitchAnswer, NewStorages } from './switch.js';
 import { runRebuild } from './rebuild.js';
-import type { RebuildProgress, RebuildResult } from './answers.js';
+import { rebuildModes, type RebuildProgress, type RebuildResult } from './answers.js';
 import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
 export type FromRebuild =
@@ -15,12 +15,7 @@ export type FromRebuild =
   | { readonly type: 'end'; readonly end: RebuildResult | string };
 export type ToRebuild = SwitchAnswer | 'stop';
 
-const runSchema = z.object({
-  views: z.array(z.string()),
-  dryRun: z.boolean(),
-  acceptDifferences: z.boolean().optional(),
-  isStart: z.boolean(),
-});
+const runSchema = z.object({ views: z.array(z.string()), mode: z.enum(rebuildModes) });
 
 const main = parentPort;
 if (main === null) throw new Error('rebuild-worker runs as a worker thread only');

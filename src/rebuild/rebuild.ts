@@ -20,6 +20,7 @@ import {
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
 import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
+import { unlessAborted } from '../stores/await-server.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import { dropUnfinished } from './unfinished.js';
@@ -48,7 +49,7 @@ const closeMs = 1_000;
 /** How long live views may be behind the new ones. Milliseconds. */
 const behindMs = 10_000;
 
-interface Rebuild {
+interface RunningRebuild {
   readonly input: RebuildInput;
   readonly live: Storages;
   readonly fresh: Storages;
@@ -57,11 +58,11 @@ interface Rebuild {
 
 /** @throws RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError, LeaseLostError; the signal's reason. What was built is continued next time. */
 export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
-  const rebuild = await begin(input);
+  const rebuild = await resumeOrStart(input);
   try {
     const checkpoint = await build(rebuild);
-    if (input.run.isPreparation === true) return { outcome: 'prepared', views: rebuiltViews(rebuild) };
-    return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.isStart });
+    if (input.run.mode === 'prepare') return { outcome: 'prepared', views: rebuiltViews(rebuild) };
+    return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.mode === 'start' });
   } catch (error) {
     // Anything else may go better next time.
     const isPoison = error instanceof PoisonEventError || error instanceof RefusedError;
@@ -72,7 +73,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
 }
 
 /** The storages are those of a rebuild that was interrupted, if it was the same; else they are new ones. */
-async function begin(input: RebuildInput): Promise<Rebuild> {
+async function resumeOrStart(input: RebuildInput): Promise<RunningRebuild> {
   const { run, readModels, projections, now } = input;
   const { storages: live, logId } = await demandLive(readModels);
   const wanted = projections.filter(({ name }) => run.views.includes(name));
@@ -107,7 +108,7 @@ async function demandLive(readModels: ReadModels): Promise<Checkpoint> {
 }
 
 /** Pass after pass of the bulk build, each over what has come meanwhile, until one is short. */
-async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
+async function build({ input, fresh, tell }: RunningRebuild): Promise<Checkpoint> {
   const { run, readModels, now, onProgress } = input;
   const projections = storedIn(input.projections, fresh);
   let read = 0;
@@ -121,7 +122,7 @@ async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
       name: rebuildName,
       from,
       until,
-      park: run.isStart,
+      park: run.mode === 'start',
       onProgress({ position, events }) {
         read = before + events;
         onProgress(tell({ stage: 'filling', position, until, events: read }));
@@ -133,22 +134,22 @@ async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
   }
 }
 
-async function finish(rebuild: Rebuild, built: NewStorages): Promise<RebuildResult> {
+async function finish(rebuild: RunningRebuild, built: NewStorages): Promise<RebuildResult> {
   const { input } = rebuild;
-  const { run } = input;
+  const { mode } = input.run;
   const folding = await foldNewStorages(built, input);
-  const views = run.isStart ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
+  const views = mode === 'start' ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
   const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
-  if (run.dryRun || (differs && run.acceptDifferences !== true)) {
+  if (mode === 'check' || (mode === 'switch' && differs)) {
     await dropUnfinished(input);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
-  await makeLive(rebuild, built, folding);
+  await untilSwitched(rebuild, built, folding);
   return { outcome: 'switched', views };
 }
 
 /** Folds up to this position, or to the end of the log. */
-async function foldTo({ input }: Rebuild, folding: NewStoragesFold, until?: string): Promise<void> {
+async function foldTo({ input }: RunningRebuild, folding: NewStoragesFold, until?: string): Promise<void> {
   const { reader, signal } = input;
   const { position: after } = folding.checkpoint();
   if (until !== undefined && after >= until) return;
@@ -161,7 +162,7 @@ async function foldTo({ input }: Rebuild, folding: NewStoragesFold, until?: stri
 }
 
 /** Folds to exactly where the live views are, and resolves with that position. */
-async function followLive(rebuild: Rebuild, folding: NewStoragesFold): Promise<string> {
+async function followLive(rebuild: RunningRebuild, folding: NewStoragesFold): Promise<string> {
   const { readModels, pause, now, signal } = rebuild.input;
   const startedAt = now();
   for (;;) {
@@ -175,7 +176,7 @@ async function followLive(rebuild: Rebuild, folding: NewStoragesFold): Promise<s
   }
 }
 
-async function compareAll(rebuild: Rebuild, folding: NewStoragesFold): Promise<readonly RebuiltView[]> {
+async function compareAll(rebuild: RunningRebuild, folding: NewStoragesFold): Promise<readonly RebuiltView[]> {
   const { input, live, fresh, tell } = rebuild;
   const { readModels } = input;
   const follow = async (): Promise<string> => followLive(rebuild, folding);
@@ -205,7 +206,7 @@ interface Found {
 
 const notCompared = { documents: null, live_documents: null, hash: null, differing: null, differences: [] };
 
-function rebuiltViews({ input, live, fresh }: Rebuild, found?: Found): readonly RebuiltView[] {
+function rebuiltViews({ input, live, fresh }: RunningRebuild, found?: Found): readonly RebuiltView[] {
   return input.projections.flatMap((view) => {
     const storage_version = fresh[view.name];
     if (storage_version === undefined) return [];
@@ -224,19 +225,16 @@ class RefusedError extends RebuildInterruptedError {
   }
 }
 
-/** Up to the end of the log first, so that the projector has little left to fold. */
-async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStoragesFold): Promise<void> {
+/** Folds to the end of the log before it asks, so that the projector has little left to fold. */
+async function untilSwitched(rebuild: RunningRebuild, built: NewStorages, folding: NewStoragesFold): Promise<void> {
   const { input, tell } = rebuild;
-  const aborted = new Promise<undefined>((resolve) => input.signal.addEventListener('abort', () => resolve(undefined)));
   for (;;) {
     await foldTo(rebuild, folding);
     const checkpoint = folding.checkpoint();
     const { position } = checkpoint;
     input.onProgress(tell({ stage: 'switching', position, until: position }));
     input.check();
-    const answer = await Promise.race([input.requestSwitch({ ...built, checkpoint }), aborted]);
-    input.signal.throwIfAborted();
-    if (answer === undefined) continue;
+    const answer = await unlessAborted(input.requestSwitch({ ...built, checkpoint }), input.signal);
     if (answer.outcome === 'switched') return;
     if (answer.outcome === 'failed') throw new RefusedError(answer.reason, answer.poison);
   }

@@ -5,7 +5,7 @@ import type { Checkpoint } from '../readmodels/read-models.js';
 import {
   rebuildName,
   type FoldedViews,
-  type ProjectorJobs,
+  type WaitingSwitches,
   type LiveStorages,
   storedIn,
   type ViewsWriter,
@@ -20,9 +20,11 @@ export type SwitchAnswer =
   /** They are not live, as far as is known. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly poison?: Poison };
 
-export interface Switches extends ProjectorJobs {
+export type RequestSwitch = (built: NewStorages) => Promise<SwitchAnswer>;
+
+export interface Switches extends WaitingSwitches {
   /** The one command that a rebuild gives. Never rejects. */
-  requestSwitch(built: NewStorages): Promise<SwitchAnswer>;
+  readonly requestSwitch: RequestSwitch;
 }
 
 export function createSwitches(): Switches {
@@ -39,14 +41,14 @@ export function createSwitches(): Switches {
       added = listener;
     },
     async next({ live, ...views }) {
-      const job = waiting.shift();
-      if (job === undefined) return;
+      const next = waiting.shift();
+      if (next === undefined) return;
       try {
         if (live === null) throw new Error('nothing has been folded yet');
-        job.answer(await makeLive({ ...views, live }, job.built));
+        next.answer(await makeLive({ ...views, live }, next.built));
       } catch (error) {
         const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
-        job.answer({ outcome: 'failed', reason });
+        next.answer({ outcome: 'failed', reason });
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 /** What a rebuild has built and nobody has made live. It may hold data of an erased person: it is dropped where nobody continues it. */
-import { randomUUID } from 'node:crypto';
+import type { Clocks } from '../flow/subscriber.js';
 import { createLease, leaseMs } from '../projector/lease.js';
 import { dropAll, readOldStorages } from '../projector/old-storages.js';
 import {
@@ -29,17 +29,21 @@ export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
   );
 }
 
+interface DropOptions extends Pick<Clocks, 'monotonic'> {
+  readonly isWanted: (storages: Storages) => boolean;
+  readonly newUuid: () => string;
+}
+
 /** The abandoned storages that were dropped; undefined: a rebuild is running or about to start. @throws ReadModelsUnavailableError @throws LeaseLostError */
 export async function dropAbandoned(
   readModels: ReadModels,
-  isWanted: (storages: Storages) => boolean,
+  { isWanted, monotonic: now, newUuid }: DropOptions,
 ): Promise<Storages | undefined> {
   const { storages = {} } = (await readModels.checkpoint(rebuildName)) ?? {};
   if (Object.keys(storages).length === 0 || !isWanted(storages)) return {};
   const record = await readRebuildRecord(readModels);
   if (record !== undefined && isOpen(record)) return undefined;
-  const now = (): number => performance.now();
-  const lease = createLease({ readModels, name: 'rebuild', holder: randomUUID(), ttl: leaseMs, now });
+  const lease = createLease({ readModels, name: 'rebuild', holder: newUuid(), ttl: leaseMs, now });
   try {
     const epoch = await lease.hold(AbortSignal.timeout(1));
     if (epoch === null) return undefined;

@@ -1,4 +1,5 @@
 /** A catalogue that cannot be folded stops the commands that need its names, and no others. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -32,6 +33,8 @@ const opened = (on: EventStore = store) =>
     store: on,
     keys,
     onUnreadable: (stream, reason) => told.push({ stream, reason }),
+    clock: Date.now,
+    newUuid: randomUUID,
   });
 
 test.each([

@@ -1,4 +1,5 @@
 /** `Idempotency-Key` on creates and `resubscribe: false`, on a real log: in one process, in another, and in several at once. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -42,6 +43,8 @@ async function opened(on: EventStore = store): Promise<Audience> {
     store: on,
     keys,
     onUnreadable: () => undefined,
+    clock: Date.now,
+    newUuid: randomUUID,
   });
   await commands.openCatalogues(none);
   return commands.audience;

@@ -1,4 +1,5 @@
 /** Erasures and rebuilds that were cut off: what nobody continues holds nobody who is erased, and keeps no erasure from its end. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,7 +28,8 @@ async function cutOffRebuild(isPreparation: boolean): Promise<void> {
     views: { kind: 'embedded', file: file('views.db') },
   } as const;
   const run = { views: ['contacts'], dryRun: !isPreparation, isPreparation, onProgress: () => stop.abort() };
-  await expect(rebuildDirectly({ settings, ...run, signal: stop.signal })).rejects.toThrow();
+  const clocks = { monotonic: () => performance.now(), newUuid: randomUUID };
+  await expect(rebuildDirectly({ settings, ...run, ...clocks, signal: stop.signal })).rejects.toThrow();
   expect(await isLeft()).toBe(true);
 }
 

@@ -1,4 +1,5 @@
 /** One erasure, step by step: whom it takes, what it leaves, and that doing it again changes nothing. */
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import { contactStream, deriveStreamKeys, emailStream, erasuresStream } from '../../src/events/streams.js';
@@ -20,7 +21,13 @@ const stream = contactStream(subject_key);
 
 async function open() {
   const { store } = await openLog();
-  const { contacts, emails, erasures } = await openCommands({ store, keys, onUnreadable: () => undefined });
+  const { contacts, emails, erasures } = await openCommands({
+    store,
+    keys,
+    onUnreadable: () => undefined,
+    clock: Date.now,
+    newUuid: randomUUID,
+  });
   const inViews: EmailOfPerson[] = [];
   const steps: string[] = [];
   const options = {

@@ -1,4 +1,5 @@
 /** The eraser: what it does next, what waits and why, and what the log says of it. */
+import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import { deriveStreamKeys, erasuresStream } from '../../src/events/streams.js';
@@ -14,7 +15,13 @@ const { signal } = new AbortController();
 /** An eraser of two people who are to be erased; the views never show the request of the first. */
 async function open() {
   const { store } = await openLog();
-  const { contacts, emails, erasures } = await openCommands({ store, keys, onUnreadable: () => undefined });
+  const { contacts, emails, erasures } = await openCommands({
+    store,
+    keys,
+    onUnreadable: () => undefined,
+    clock: Date.now,
+    newUuid: randomUUID,
+  });
   const request = async (erasure_id: string): Promise<string> => {
     const asked = { erasure_id, subject_key: keys.contactKey(`${erasure_id}@example.org`), reason: undefined };
     const command = { type: 'Request', ...asked } as const;

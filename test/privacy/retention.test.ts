@@ -1,4 +1,5 @@
 /** Retention: which e-mails lose what they said, in which steps, and how much time is left to others. */
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import { deriveStreamKeys, emailStream } from '../../src/events/streams.js';
@@ -16,7 +17,13 @@ const later = '9999-01-01T00:00:00.000Z';
 
 async function open() {
   const { store } = await openLog();
-  const { emails } = await openCommands({ store, keys, onUnreadable: () => undefined });
+  const { emails } = await openCommands({
+    store,
+    keys,
+    onUnreadable: () => undefined,
+    clock: Date.now,
+    newUuid: randomUUID,
+  });
   const files: string[] = [];
   const pauses: number[] = [];
   const stopping = new AbortController();

@@ -76,6 +76,15 @@ describe('looks for requests', () => {
 
   it('does nothing when it is told the same role again', () => {
     for (const state of states) expect(step(state, { type: 'role', role: state.role })).toEqual({ state, effects: [] });
+    // A projector that was started again names the same views in another array: the back-off goes on.
+    const missing = { ...idle, role: { leading: true, missing: ['contacts'] } };
+    const again = { leading: true, missing: ['contacts'] };
+    expect(step(missing, { type: 'role', role: again })).toEqual({ state: missing, effects: [] });
+    const other = { leading: true, missing: ['tags'] };
+    expect(step(missing, { type: 'role', role: other })).toMatchObject({
+      state: { role: other },
+      effects: [lookIn(0)],
+    });
   });
 
   it('begins a thread for what it has taken up', () => {
@@ -155,7 +164,7 @@ describe('while its thread runs', () => {
     const saving = step(moved, look, shared);
     expect(saving.effects).toEqual([{ type: 'save', record: shownIn(moved) }]);
     expect(step(saving.state, look, shared)).toEqual({ state: saving.state, effects: [] });
-    const saved = step(saving.state, { type: 'saved', record: { ...record, progress } }, shared);
+    const saved = step(saving.state, { type: 'settled', record: { ...record, progress } }, shared);
     expect(saved).toMatchObject({ state: { isSaving: false }, effects: [lookIn(1_000)] });
     expect(step(running, look, shared)).toEqual({ state: running, effects: [lookIn(1_000)] });
     const failed = step(saving.state, { type: 'save_failed', record }, shared);
@@ -172,7 +181,7 @@ describe('while its thread runs', () => {
       { type: 'save', record: result },
     ]);
     if (end.state.name !== 'ending') throw new Error('not ending');
-    const saved = step(end.state, { type: 'saved', record: end.state.record });
+    const saved = step(end.state, { type: 'settled', record: end.state.record });
     expect(saved).toEqual({ state: idle, effects: [lookIn(0)] });
   });
 
@@ -198,7 +207,7 @@ describe('while its thread runs', () => {
       if (ended.name !== 'ending') throw new Error('not ending');
       expect(ended.record).toMatchObject({ fault: 'it fell', state: count < 10 ? 'running' : 'failed' });
       pauses.push(ended.pause);
-      const { state: after, effects } = step(ended, { type: 'saved', record: ended.record });
+      const { state: after, effects } = step(ended, { type: 'settled', record: ended.record });
       expect(effects).toEqual([lookIn(ended.pause)]);
       state = { ...running, interruptions: after.interruptions };
     }
@@ -247,7 +256,7 @@ it('ignores an event that does not belong to its state', () => {
     { type: 'look_failed' },
     { type: 'progress', progress },
     ends(switched),
-    { type: 'saved', record: other },
+    { type: 'settled', record: other },
     { type: 'save_failed', record: other },
   ];
   for (const state of states)
@@ -289,7 +298,7 @@ function runUntil(world: World, most: number): number {
       case 'save':
         if (isMine(state, effect.record) && world.record.rebuild_id === effect.record.rebuild_id)
           world.record = effect.record;
-        return [{ type: 'saved', record: effect.record }];
+        return [{ type: 'settled', record: effect.record }];
       case 'start_thread':
         // No thread builds what is not written as running.
         expect(world.record).toMatchObject({ rebuild_id: effect.record.rebuild_id, state: 'running' });

@@ -27,9 +27,10 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     readModels: wrap(models),
     isShared,
     holder: 'test',
-    requestSwitch: () => Promise.resolve({ outcome: 'failed', reason: 'not here' } as const),
     log: () => undefined,
     clock: () => 0,
+    monotonic: () => performance.now(),
+    newUuid: randomUUID,
     startThread(options) {
       if (unstarted-- > 0) throw new Error('no memory');
       threads.push(options);
@@ -73,12 +74,12 @@ it('a start that needs views puts an open request off, and carries it out afterw
   const { rebuild_id } = await coordinator.request(request);
   coordinator.become({ leading: true, missing: ['contacts'] });
   const first = await nth(1);
-  expect(first.run).toMatchObject({ views: ['contacts'], isStart: true });
+  expect(first.run).toEqual({ views: ['contacts'], mode: 'start' });
   expect(await coordinator.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
   await expect(coordinator.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
   coordinator.become({ leading: true, missing: [] });
   first.onEnd(switched);
-  expect((await nth(2)).run).toMatchObject({ views: ['lists'], dryRun: true, isStart: false });
+  expect((await nth(2)).run).toMatchObject({ views: ['lists'], mode: 'check' });
   expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'running' });
   expect(await coordinator.status()).not.toHaveProperty('postponed');
   (await nth(2)).onEnd({ outcome: 'checked', views: [] });
@@ -172,6 +173,18 @@ it('gives a request up after ten interruptions, and the next one has ten of its 
   };
   expect(await interruptAll()).toBe(10);
   expect(await interruptAll()).toBe(10);
+});
+
+it('asks the projector for the switch as soon as there is one', async () => {
+  const { coordinator, nth } = await open();
+  await coordinator.request(request);
+  coordinator.become(leading);
+  const { requestSwitch } = await nth(1);
+  const checkpoint = { logId: 'log', position: '1', eventId: 'e', storages: { lists: 2 } };
+  const built = { checkpoint, epoch: 1, park: false };
+  expect(await requestSwitch(built)).toEqual({ outcome: 'failed', reason: 'no projector runs in this process' });
+  coordinator.attach({ requestSwitch: () => Promise.resolve({ outcome: 'switched' }) });
+  expect(await requestSwitch(built)).toEqual({ outcome: 'switched' });
 });
 
 it('a thread that cannot be started is tried again', async () => {

@@ -9,6 +9,7 @@ import {
   nextOf,
   readRebuildRecord,
   rebuildsView,
+  runOf,
   writeRebuildRecord,
 } from '../../src/rebuild/rebuild-record.js';
 import { CommitConflictError, ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
@@ -119,4 +120,14 @@ it('is not written over where it cannot be read, and the fault names the fields 
   await expect(readRebuildRecord(models)).rejects.toEqual(fault);
   await expect(writeRebuildRecord(models, () => requested('lists'))).rejects.toEqual(fault);
   expect((await models.readRecord('rebuild'))?.value).toEqual(value);
+});
+
+it.each([
+  [{}, 'switch'],
+  [{ accept_differences: true }, 'accept_differences'],
+  [{ dry_run: true }, 'check'],
+  [{ dry_run: true, accept_differences: true }, 'check'],
+  [{ cause: 'start' }, 'start'],
+] as const)('what is stored with %o is carried out as %s', (stored, mode) => {
+  expect(runOf({ ...requested('lists'), ...stored })).toEqual({ views: ['lists'], mode });
 });

@@ -78,7 +78,7 @@ describe('a rebuild', () => {
   it('as a dry run says the same and leaves everything as it is', async () => {
     const store = await logOf(20);
     const { projector, models } = await started({ store });
-    const result = await projector.rebuild({ views: ['contacts'], dryRun: true });
+    const result = await projector.rebuild({ views: ['contacts'], mode: 'check' });
     expect(result).toMatchObject({
       outcome: 'checked',
       views: [{ name: 'contacts', storage_version: 3001, documents: 20, live_documents: 20, differing: 0 }],
@@ -106,7 +106,7 @@ describe('a rebuild', () => {
     expect(result).toMatchObject({ outcome: 'differs', views: [{ differing: 1, differences: [contactId(7)] }] });
     expect(versionsOf(projector.status().live)).toEqual([3, 2]);
     expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).toBe('Eve');
-    const accepted = await projector.rebuild({ views: ['contacts'], acceptDifferences: true });
+    const accepted = await projector.rebuild({ views: ['contacts'], mode: 'accept_differences' });
     expect(accepted).toMatchObject({ outcome: 'switched', views: [{ differing: 1, is_changed: false }] });
     expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).not.toBe('Eve');
   });
@@ -236,7 +236,7 @@ describe('a changed projection', () => {
     await appendContacts(store, { count: 1, from: 10 });
     await projector.caughtUp();
     expect(await projector.reader.get(contacts, contactId(10))).toBeDefined();
-    expect(await projector.rebuild({ views: missing, isStart: true })).toMatchObject({ outcome: 'switched' });
+    expect(await projector.rebuild({ views: missing, mode: 'start' })).toMatchObject({ outcome: 'switched' });
     expect(projector.status().missing).toEqual([]);
     expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
     expect(projector.faults.map(({ kind }) => kind)).toEqual(['new_views']);
@@ -246,7 +246,7 @@ describe('a changed projection', () => {
     const store = await logOf(500);
     const first = await started({ store });
     const projections = [...others, changed];
-    const prepared = await first.projector.rebuild({ views: ['lists'], isPreparation: true }, { projections });
+    const prepared = await first.projector.rebuild({ views: ['lists'], mode: 'prepare' }, { projections });
     expect(prepared).toMatchObject({ outcome: 'prepared' });
     // The old release goes on, and knows nothing of it.
     await appendContacts(store, { count: 1, from: 500 });
@@ -259,7 +259,7 @@ describe('a changed projection', () => {
     const onProgress = (progress: { events: number }): void => {
       events = Math.max(events, progress.events);
     };
-    await projector.rebuild({ views: missing, isStart: true }, { onProgress });
+    await projector.rebuild({ views: missing, mode: 'start' }, { onProgress });
     expect(events).toBeLessThan(10);
     expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
   });
@@ -273,7 +273,7 @@ describe('a changed projection', () => {
     const projector = startProjector({ store, views });
     const { missing } = await projector.until((status) => status.live !== null);
     expect(missing).toEqual(['lists']);
-    expect(await projector.rebuild({ views: missing, isStart: true })).toMatchObject({ outcome: 'switched' });
+    expect(await projector.rebuild({ views: missing, mode: 'start' })).toMatchObject({ outcome: 'switched' });
     expect(await views.models.checkpoint('old_storages')).toBeNull();
   });
 });

@@ -70,7 +70,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
   const stopping = new AbortController();
   const { tell, ...watch } = createStatusWatch(store);
   const faults: ProjectorFault[] = [];
-  const jobs = createSwitches();
+  const switches = createSwitches();
   const reader = createLiveReader(openSqliteReadModels({ file: views.file, readOnly: true }), projections);
   let epoch = 0;
   const lease =
@@ -95,7 +95,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       if (next.live !== null) reader.use(next.live);
       tell(next);
     },
-    jobs,
+    switches,
     buildInitially,
     dropAfter,
   });
@@ -113,21 +113,20 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     faults,
     reader,
     stop,
-    requestSwitch: jobs.requestSwitch,
+    requestSwitch: switches.requestSwitch,
     async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
       return runRebuild({
         run: {
           views: projections.map(({ name }) => name),
-          dryRun: false,
-          isStart: false,
+          mode: 'switch',
           ...run,
         },
         reader: store,
         readModels: views.models,
         projections: options.projections ?? projections,
-        requestSwitch: jobs.requestSwitch,
+        requestSwitch: switches.requestSwitch,
         epoch,
         check: () => undefined,
         signal,

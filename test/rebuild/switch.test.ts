@@ -13,7 +13,7 @@ async function built(contactCount = 5) {
   const views = openViews();
   const projector = startProjector({ store, views });
   await projector.caughtUp();
-  expect(await projector.rebuild({ views: ['contacts'], isPreparation: true })).toMatchObject({ outcome: 'prepared' });
+  expect(await projector.rebuild({ views: ['contacts'], mode: 'prepare' })).toMatchObject({ outcome: 'prepared' });
   const checkpoint = await views.models.checkpoint('rebuild');
   if (checkpoint === null) throw new Error('nothing was built');
   const storages: NewStorages = { checkpoint, epoch: 1, park: false };
