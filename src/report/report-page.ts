@@ -1,9 +1,9 @@
 /** A report as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
 import { readFileSync } from 'node:fs';
-import type { Consent } from '../../events/contact.js';
-import { profileFields } from '../../events/contact.js';
-import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../answers.js';
-import { profileIn } from '../event-descriptions.js';
+import type { Consent } from '../events/contact.js';
+import { profileFields } from '../events/contact.js';
+import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../audit/answers.js';
+import { profileIn } from '../audit/event-descriptions.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 

@@ -1,8 +1,8 @@
 /** The report on one person: the facts, and the page that shows them to somebody who trusts nobody. */
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/audit/report/report-answer.js';
-import { createReport, type ReportRequest, type ReportSources } from '../../src/audit/report/report.js';
-import { reportPage } from '../../src/audit/report/report-page.js';
+import type { Report } from '../../src/report/report-answer.js';
+import { createReport, type ReportRequest, type ReportSources } from '../../src/report/report.js';
+import { reportPage } from '../../src/report/report-page.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, examples, exampleSalt } from '../support/examples.js';
 import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
