@@ -79,9 +79,9 @@ async function* recordedReads(
   const last = to === undefined || to > tomorrow ? tomorrow : dayOf(to);
   const first = await firstDay(sources, from);
   // A client can make up a cursor.
-  const [begun = '', revision = ''] = after?.split('.') ?? [];
-  for (let day = begun > first ? begun : first; day <= last; day = dayBeside(day, 1)) {
-    const next = day === begun ? BigInt(revision) + 1n : 0n;
+  const [cursorDay = '', revision = ''] = after?.split('.') ?? [];
+  for (let day = cursorDay > first ? cursorDay : first; day <= last; day = dayBeside(day, 1)) {
+    const next = day === cursorDay ? BigInt(revision) + 1n : 0n;
     yield* streamPages(reader, { stream: accessStream(day), from: next, signal, pace });
     await pace.turn();
   }
@@ -90,9 +90,9 @@ async function* recordedReads(
 /** No read is older than the log. What was asked for just before midnight may have been recorded just after it. */
 async function firstDay({ reader }: AuditSources, from?: string): Promise<string> {
   for await (const [first] of reader.readAll({ limit: 1 })) {
-    const begun = first && originOf(first.metadata).at;
-    if (typeof begun !== 'string') break;
-    return from === undefined || from < begun ? dayOf(begun) : dayBeside(from, -1);
+    const beginning = first && originOf(first.metadata).at;
+    if (typeof beginning !== 'string') break;
+    return from === undefined || from < beginning ? dayOf(beginning) : dayBeside(from, -1);
   }
   return '9999-12-31';
 }

@@ -19,13 +19,13 @@ import { createReplayPace, streamPages } from './reading.js';
  */
 export interface Audit {
   /** One moment of the log, for several answers that agree. */
-  begin(asked: AuditContextRequest): Promise<AuditContext>;
+  begin(request: AuditContextRequest): Promise<AuditContext>;
   history(request: HistoryRequest): Promise<HistoryPage>;
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
   lists(): Promise<Lists>;
   /** In the order of their requests. They are found up to `emailsUntil`, to be asked before. */
-  emailsOf(asked: EmailsOf): AsyncIterable<PersonsEmail>;
+  emailsOf(request: EmailsOf): AsyncIterable<PersonsEmail>;
   emailsUntil(): Promise<Position>;
   /** Who looked. */
   reads(request: ReadsRequest): Promise<ReadsPage>;
@@ -40,12 +40,12 @@ export function createAudit(options: AuditOptions): Audit {
   const { reader } = options;
   const sources = { ...options, catalogues: createCatalogues(reader), pace: createReplayPace() };
   return {
-    begin: (asked) => openAuditContext(sources, asked),
+    begin: (request) => openAuditContext(sources, request),
     history: createHistories(sources),
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
     lists: () => listsOf(sources),
-    emailsOf: (asked) => emailsOf(sources, asked),
+    emailsOf: (request) => emailsOf(sources, request),
     emailsUntil: () => options.emails.until(),
     reads: (request) => readsPage(sources, request),
     feed: createFeed(reader),

@@ -29,14 +29,14 @@ export interface HistoryRequest {
   /** Of an e-mail, what the reader may not see. */
   readonly hidden?: HiddenMembers;
   /** Of the page before, which this one is to agree with. Default: the log as it is now. */
-  readonly begun?: AuditContext | undefined;
+  readonly context?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
-  readonly begun: AuditContext;
+  readonly context: AuditContext;
   /** The e-mails are complete up to this position. Absent where none are asked for. */
   readonly emails_until?: string;
 }
@@ -46,21 +46,21 @@ export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
-    const begun = request.begun ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
-    const wanted = { ...request, listId: begun.listId };
-    const collecting = { ...sources, moment: begun.moment, pageCache };
+    const context = request.context ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
+    const wanted = { ...request, listId: context.listId };
+    const collecting = { ...sources, moment: context.moment, pageCache };
     const { emails, ...looked } = await emailsIn(wanted, collecting);
     const found = await collect(wanted, { ...collecting, emails });
     if (found === undefined) throw new ServiceError('no_such_contact');
-    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw neverInList(begun.basis);
+    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw neverInList(context.basis);
     const items: HistoryItem[] = [];
     for (const step of found.steps) {
-      const item = itemOf(step, begun.moment, { ...sources, hidden });
+      const item = itemOf(step, context.moment, { ...sources, hidden });
       items.push(item instanceof Promise ? await item : item);
     }
     return {
       items,
-      begun,
+      context,
       ...looked,
       ...(found.next === undefined ? {} : { next_cursor: found.next }),
     };

@@ -17,7 +17,7 @@ export interface ContactAtRequest {
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. Default: now. */
   readonly time?: string | undefined;
   /** Default: the log as it is now. */
-  readonly begun?: AuditContext | undefined;
+  readonly context?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface ContactAtRequest {
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
   const { time: namedAt, list } = request;
-  const asked = { times: [namedAt], list, namedAt, contact: request };
-  const { moment, basis, listId } = request.begun ?? (await openAuditContext(sources, asked));
+  const contextRequest = { times: [namedAt], list, namedAt, contact: request };
+  const { moment, basis, listId } = request.context ?? (await openAuditContext(sources, contextRequest));
   const { time = basis.answered_at } = request;
   const asOf = await contactAsOf(reader, { ...request, time, moment, pace });
   if (asOf === undefined) throw new ServiceError('no_such_contact');

@@ -53,11 +53,11 @@ const itemsAPage = 200;
 export async function exportPerson(audit: ExportSources, request: PersonExportRequest): Promise<PersonExport> {
   const { email, stream, askedBy, signal } = request;
   const until = await audit.emailsUntil();
-  const begun = await audit.begin({ times: [] });
-  const { basis, moment } = begun;
+  const context = await audit.begin({ times: [] });
+  const { basis, moment } = context;
   const { horizon } = moment;
   const emails_until = until > horizon ? horizon : until;
-  const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, begun, signal }));
+  const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, context, signal }));
   const erasures = await erasuresOf(audit.stored, { stream, horizon, signal });
   const emails = () => emailsIn(audit, { stream, horizon, signal });
   const known = contact !== null || erasures.length > 0 || !(await isEmpty(emails()));
@@ -73,7 +73,7 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
       kept_after_erasure: keptAfterErasure,
       emails_until,
     },
-    history: () => historyOf(audit, { stream, begun, signal, isWritten: contact !== null }),
+    history: () => historyOf(audit, { stream, context, signal, isWritten: contact !== null }),
     emails,
     readings: () => everyRead(audit, { subject: recipientOf(stream), signal }),
   };
@@ -92,7 +92,7 @@ async function isEmpty(items: AsyncIterable<unknown>): Promise<boolean> {
 }
 
 interface PartRequest extends Pick<PersonExportRequest, 'stream' | 'signal'> {
-  readonly begun: AuditContext;
+  readonly context: AuditContext;
   /** There is such a stream. */
   readonly isWritten: boolean;
 }
@@ -124,9 +124,9 @@ function changesBy(item: HistoryItem, profile: Map<string, string>): ExportedCha
 
 async function* emailsIn(
   audit: Pick<Audit, 'emailsOf'>,
-  asked: Parameters<Audit['emailsOf']>[0],
+  request: Parameters<Audit['emailsOf']>[0],
 ): AsyncGenerator<readonly ExportedEmail[]> {
-  for await (const email of audit.emailsOf(asked)) yield [exportedEmail(email)];
+  for await (const email of audit.emailsOf(request)) yield [exportedEmail(email)];
 }
 
 /** What was requested, what went out, and all that became of it. */

@@ -33,15 +33,15 @@ const itemsAPage = 500;
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
   const { audit, seal = null, failing = null } = sources;
   const { list, contact: name, askedBy, limit = Infinity, ...about } = request;
-  const begun = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
-  const { time = begun.basis.answered_at } = request;
-  const contact = await audit.contactAt({ ...about, list, time, begun });
-  const whole = await pagesOf(audit, { ...about, limit, begun: { ...begun, listId: undefined } });
-  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, begun) });
-  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, begun });
+  const context = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
+  const { time = context.basis.answered_at } = request;
+  const contact = await audit.contactAt({ ...about, list, time, context });
+  const whole = await pagesOf(audit, { ...about, limit, context: { ...context, listId: undefined } });
+  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, context) });
+  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, context });
   const history = items.filter(({ email }) => email === undefined);
   return {
-    question: { contact: name, list_id: begun.listId ?? null, time, asked_by: askedBy },
+    question: { contact: name, list_id: context.listId ?? null, time, asked_by: askedBy },
     answer: answerInWords(contact, name),
     contact,
     history: await numbered(history, sources),
