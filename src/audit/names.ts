@@ -147,12 +147,6 @@ export function deletionOf(versions: NameVersions | undefined): NameVersion | un
   return last?.isDeletion === true ? last : undefined;
 }
 
-/** Whether this position comes after the deletion in the log: then the event there does not count. */
-export function isAfterDeletion(versions: NameVersions | undefined, position: string): boolean {
-  const deletion = deletionOf(versions);
-  return deletion !== undefined && deletion.position < position;
-}
-
 /** How many of the sorted versions pass; those that do come first. */
 function partition(versions: NameVersions, passes: (version: NameVersion) => boolean): number {
   let low = 0;
