@@ -4,7 +4,8 @@ import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ReadRecord } from './answers.js';
 import type { AuditSources } from './basis.js';
 import { isAskedFor, isOneOf, originOf } from './origin.js';
-import { readable, streamPages } from './reading.js';
+import { readable } from './decoding.js';
+import { streamPages } from './reading.js';
 import { isCalendarDay } from './times.js';
 
 export interface ReadsRequest {

@@ -2,7 +2,8 @@
 import { lifeChange } from '../events/contact.js';
 import type { UnreadableEvent } from './answers.js';
 import type { CataloguesAsOf } from './names.js';
-import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import {
   factsChangedBy,
   initialState,

@@ -2,7 +2,8 @@
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { EmailStep } from './emails.js';
 import { firstAfter, versionBefore, type CataloguesAsOf, type NamedKind, type NameVersion } from './names.js';
-import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import { stepOf, withoutDeleted, type StreamStep, type TimelineState } from './timeline.js';
 
 export interface NameChange {

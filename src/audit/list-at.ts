@@ -3,7 +3,8 @@ import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js
 import { evidenceOf, summaryOf } from './event-descriptions.js';
 import { openAuditContext, type AuditSources } from './basis.js';
 import { versionAt, type Catalogues, type CataloguesAsOf, type NameVersion } from './names.js';
-import { readableContact, streamPages, type AuditReader } from './reading.js';
+import { readableContact } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
 import {
   createUnreadableNotes,
   ownerOf,

@@ -4,7 +4,9 @@ import type { DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
 import type { Position } from '../eventstore/event-store.js';
-import { decoded, streamPages, UnreadableHistoryError, type AuditReader, type ReplayPace } from './reading.js';
+import { decoded, UnreadableHistoryError } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 
 export type NamedKind = 'list' | 'tag';
 

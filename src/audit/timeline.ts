@@ -5,7 +5,7 @@ import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ProfileValues } from './answers.js';
 import { consentOf, statusOf } from './event-descriptions.js';
 import { deletionOf, versionAt, type CataloguesAsOf, type NamedKind } from './names.js';
-import { readableContact } from './reading.js';
+import { readableContact } from './decoding.js';
 import { timeOfUnreadable } from './unreadable.js';
 
 export type ContactRecord = RecordedEvent<ContactEvent>;

@@ -1,7 +1,7 @@
 /** Proofs of one person by the running service, against seals that it makes itself. */
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import type { StoredEvents } from '../audit/audit.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';

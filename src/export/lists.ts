@@ -1,6 +1,6 @@
 /** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers per list. */
 import { countsUntil } from '../audit/timeline.js';
-import { decoded, readableContact } from '../audit/reading.js';
+import { decoded, readableContact } from '../audit/decoding.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';

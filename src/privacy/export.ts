@@ -1,9 +1,11 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
-import type { Audit, StoredEvents } from '../audit/audit.js';
+import type { Audit } from '../audit/audit.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import type { AuditContext } from '../audit/basis.js';
-import { readableEmail, type PersonsEmail } from '../audit/emails.js';
+import { readableEmail } from '../audit/decoding.js';
+import type { PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
 import { emailContent } from '../commands/mustache.js';
@@ -19,7 +21,7 @@ import {
   type ExportedChange,
   type ExportedEmail,
 } from './export-answer.js';
-import { readable } from '../audit/reading.js';
+import { readable } from '../audit/decoding.js';
 import type { DomainEvent } from '../events/codec.js';
 import { lifeChange } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
