@@ -36,7 +36,7 @@ export interface Audit {
   readonly stored: StoredEvents;
 }
 
-export type AuditOptions = Pick<AuditSources, 'reader' | 'logHead' | 'clock'> & Pick<EmailSources, 'emails'>;
+type AuditOptions = Pick<AuditSources, 'reader' | 'logHead' | 'clock'> & Pick<EmailSources, 'emails'>;
 
 export function createAudit(options: AuditOptions): Audit {
   const { reader } = options;

@@ -7,7 +7,7 @@ import { readableEmail } from './decoding.js';
 import { streamPages, type AuditReader } from './reading.js';
 import { unpaced, type ReplayPace } from './replay-pace.js';
 
-export type StoredEmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
+type StoredEmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
 
 export interface EmailHint {
   readonly stream: string;

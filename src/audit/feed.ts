@@ -17,7 +17,7 @@ export interface FeedRequest {
   readonly signal: AbortSignal;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** Position to go on from: nothing before it has to be read again. */
   readonly next: Position;
@@ -161,7 +161,7 @@ export interface FeedFilter {
   readonly listId?: string | undefined;
 }
 
-export function passes({ metadata, data }: StoredEvent, { requestId, listId, ...origins }: FeedFilter): boolean {
+function passes({ metadata, data }: StoredEvent, { requestId, listId, ...origins }: FeedFilter): boolean {
   if (listId !== undefined && !data.includes(JSON.stringify(listId))) return false;
   const origin = originOf(metadata);
   return isAskedFor(origin, origins) && isOneOf(origin.request_id, requestId);
@@ -180,7 +180,7 @@ interface PositionRange {
 }
 
 /** Everything where positions are not the numbers of events: there no place between two others is known. @throws StoreUnavailableError */
-export async function rangeOf(reader: AuditReader, { from, to }: FeedFilter): Promise<PositionRange> {
+async function rangeOf(reader: AuditReader, { from, to }: FeedFilter): Promise<PositionRange> {
   const until = await reader.head();
   const probing = { reader, head: until };
   return {

@@ -200,7 +200,7 @@ interface BeginRequest {
  * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
  * that nothing else records. A contact that is created after the end of this one is another one, and stays.
  */
-export function createBeginning(
+function createBeginning(
   { clock, erasures, endContact }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {

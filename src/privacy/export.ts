@@ -26,7 +26,7 @@ import type { DomainEvent } from '../events/codec.js';
 import { lifeChange } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
 
-export interface PersonExportRequest {
+interface PersonExportRequest {
   /** As it was asked for. */
   readonly email: string;
   readonly stream: string;
@@ -191,7 +191,7 @@ interface ErasuresRequest {
 }
 
 /** Oldest first. @throws StoreUnavailableError */
-export async function erasuresOf(
+async function erasuresOf(
   stored: Pick<StoredEvents, 'ofStream'>,
   { stream, horizon, signal }: ErasuresRequest,
 ): Promise<readonly ErasureOfPerson[]> {
