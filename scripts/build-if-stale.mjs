@@ -12,8 +12,8 @@ const stampFile = path.join(root, 'dist', '.inputs');
 /** What the service reads beside its code. */
 const readAtRun = [
   'src/api/openapi/examples.json',
-  'src/audit/report/page-head.mustache',
-  'src/audit/report/report.mustache',
+  'src/report/page-head.mustache',
+  'src/report/report.mustache',
   'src/privacy/export.mustache',
 ];
 

@@ -10,7 +10,7 @@ import { createAnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower } from '../projector/follower.js';
 import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
-import { contactOfStream } from '../audit/reading.js';
+import { contactOfStream } from '../audit/contact-of-stream.js';
 import { emails } from '../projections/emails.js';
 import { createQueries } from '../projections/queries.js';
 import { createShowProgress } from '../projector/show-progress.js';

@@ -4,7 +4,8 @@ import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ReadRecord } from './answers.js';
 import type { AuditSources } from './basis.js';
 import { isAskedFor, isOneOf, originOf } from './origin.js';
-import { readable, streamPages } from './reading.js';
+import { readable } from './decoding.js';
+import { streamPages } from './reading.js';
 import { isCalendarDay } from './times.js';
 
 export interface ReadsRequest {
@@ -79,9 +80,9 @@ async function* recordedReads(
   const last = to === undefined || to > tomorrow ? tomorrow : dayOf(to);
   const first = await firstDay(sources, from);
   // A client can make up a cursor.
-  const [begun = '', revision = ''] = after?.split('.') ?? [];
-  for (let day = begun > first ? begun : first; day <= last; day = dayBeside(day, 1)) {
-    const next = day === begun ? BigInt(revision) + 1n : 0n;
+  const [cursorDay = '', revision = ''] = after?.split('.') ?? [];
+  for (let day = cursorDay > first ? cursorDay : first; day <= last; day = dayBeside(day, 1)) {
+    const next = day === cursorDay ? BigInt(revision) + 1n : 0n;
     yield* streamPages(reader, { stream: accessStream(day), from: next, signal, pace });
     await pace.turn();
   }
@@ -90,9 +91,9 @@ async function* recordedReads(
 /** No read is older than the log. What was asked for just before midnight may have been recorded just after it. */
 async function firstDay({ reader }: AuditSources, from?: string): Promise<string> {
   for await (const [first] of reader.readAll({ limit: 1 })) {
-    const begun = first && originOf(first.metadata).at;
-    if (typeof begun !== 'string') break;
-    return from === undefined || from < begun ? dayOf(begun) : dayBeside(from, -1);
+    const beginning = first && originOf(first.metadata).at;
+    if (typeof beginning !== 'string') break;
+    return from === undefined || from < beginning ? dayOf(beginning) : dayBeside(from, -1);
   }
   return '9999-12-31';
 }

@@ -1,9 +1,9 @@
 /** A contact as of a time: what was so of it then, and what changed that next. */
 import { lifeChange } from '../events/contact.js';
-import type { StoredEvent } from '../eventstore/event-store.js';
 import type { UnreadableEvent } from './answers.js';
 import type { CataloguesAsOf } from './names.js';
-import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import {
   factsChangedBy,
   initialState,
@@ -43,78 +43,98 @@ const firstPage = 64;
 
 /** Undefined: there is no such stream. @throws StoreUnavailableError */
 export async function contactAsOf(reader: AuditReader, request: AsOfRequest): Promise<ContactAsOf | undefined> {
-  const { stream, moment, signal, pace } = request;
-  const cut = cutAt(request);
+  const { stream, contactId, moment, signal, pace } = request;
+  let cut: Cut = nothingUndated;
   let state = initialState;
+  const unreadable: UnreadableEvent[] = [];
   const reading = { stream, from: 0n, size: firstPage, horizon: moment.horizon, signal, pace };
   for await (const page of streamPages(reader, reading))
     for (const stored of page) {
       const step = stepOf(stored, state, moment);
-      cut.take(step);
+      cut = cutAfter(cut, step, request);
+      if (step.type === 'unreadable' && cut.phase === 'before')
+        unreadable.push(unreadableEvent(stored, state.contactId));
       state = step.after;
     }
-  return state === initialState ? undefined : cut.contact(state);
+  if (state === initialState) return undefined;
+  const own = unreadable.filter(({ contact_id }) => contactId === undefined || (contact_id ?? contactId) === contactId);
+  return { ...(cut.phase === 'after' ? cut : cutAt(state, cut, contactId)), unreadable: own };
 }
 
-function cutAt({ time, contactId: asked }: Pick<AsOfRequest, 'time' | 'contactId'>) {
-  /** Undefined: the time has not come yet. */
-  let then: TimelineState | undefined;
-  const changes = new Map<string, ContactRecord>();
-  const unreadable: UnreadableEvent[] = [];
-  let creation: ContactRecord | undefined;
-  let end: ContactRecord | undefined;
-  let nextUnreadable: UnreadableEvent | undefined;
+/** Where the time is, seen from the events that have been read: times never run backwards in a stream. */
+type Cut = BeforeTime | AfterTime;
 
-  /** An answer about one contact does not name another that had the address then. */
-  function cut(state: TimelineState): TimelineState {
-    if (asked === undefined || state.contactId === asked) return state;
-    nextUnreadable = undefined;
-    return initialState;
-  }
+interface BeforeTime {
+  readonly phase: 'before';
+  /** The first unreadable event after the last one with a time: it has none, and may be after the time. */
+  readonly undated: UnreadableEvent | undefined;
+}
 
-  function noteUnreadable(stored: StoredEvent, { contactId: current }: TimelineState): void {
-    // Before the creation is found, an event that names no contact may be the creation.
-    const until = then?.contactId === null ? null : current;
-    const owner = ownerOf(stored, until);
-    // One that is certainly of another contact in the stream changes nothing here.
-    const isOfOther = then !== undefined && owner !== null && owner === current && owner !== soughtIn(then);
-    if (!isOfOther) nextUnreadable ??= unreadableEvent(stored, until);
-  }
+interface AfterTime extends Omit<ContactAsOf, 'unreadable'> {
+  readonly phase: 'after';
+}
 
-  const soughtIn = ({ contactId }: TimelineState): string | undefined =>
-    contactId ?? asked ?? creation?.event.data.contact_id;
+type Sought = AsOfRequest['contactId'];
 
-  function noteCreation(recorded: ContactRecord, { life }: TimelineState): void {
-    if (life !== undefined) end ??= recorded;
-    else if (asked === undefined || asked === recorded.event.data.contact_id) creation ??= recorded;
-  }
+const nothingUndated: BeforeTime = { phase: 'before', undated: undefined };
 
-  function noteChange(recorded: ContactRecord, state: TimelineState): void {
-    const { event } = recorded;
-    if (event.type === 'ContactCreated') return noteCreation(recorded, state);
-    if (event.data.contact_id !== soughtIn(state)) return;
-    if (lifeChange(event, recorded.revision) === 'ends') end ??= recorded;
-    for (const key of factsChangedBy(event)) if (!changes.has(key)) changes.set(key, recorded);
-  }
+function cutAfter(cut: Cut, step: StreamStep, { time, contactId }: Pick<AsOfRequest, 'time' | 'contactId'>): Cut {
+  if (cut.phase === 'after') return withStep(cut, step, contactId);
+  if (step.type === 'unreadable' && step.at === undefined)
+    return { phase: 'before', undated: cut.undated ?? unreadableEvent(step.stored, step.before.contactId) };
+  const isLater = step.at !== undefined && step.at > time;
+  // Events without a time, before one that is not later, were not later either.
+  return isLater ? withStep(cutAt(step.before, cut, contactId), step, contactId) : nothingUndated;
+}
 
-  function goTo(at: string, before: TimelineState): void {
-    if (at > time) then ??= cut(before);
-    // Events without a time were before it as well: times never run backwards in a stream.
-    else if (then === undefined) nextUnreadable = undefined;
-  }
+/** An answer about one contact does not name another that had the address then. */
+function cutAt(state: TimelineState, { undated }: BeforeTime, sought: Sought): AfterTime {
+  const none = { phase: 'after', creation: undefined, end: undefined, changes: noChanges } as const;
+  const isOfOther = sought !== undefined && state.contactId !== sought;
+  return isOfOther
+    ? { ...none, state: initialState, nextUnreadable: undefined }
+    : { ...none, state, nextUnreadable: undated };
+}
 
-  return {
-    take(step: StreamStep): void {
-      if (step.at !== undefined) goTo(step.at, step.before);
-      if (step.type === 'unreadable') {
-        if (then === undefined) unreadable.push(unreadableEvent(step.stored, step.before.contactId));
-        if (then !== undefined || step.at === undefined) noteUnreadable(step.stored, step.before);
-      } else if (then !== undefined && !step.isVoid) noteChange(step.recorded, then);
-    },
-    contact(last: TimelineState): ContactAsOf {
-      const state = then ?? cut(last);
-      const own = unreadable.filter(({ contact_id }) => asked === undefined || (contact_id ?? asked) === asked);
-      return { state, unreadable: own, creation, end, changes, nextUnreadable };
-    },
-  };
+const noChanges: ContactAsOf['changes'] = new Map();
+
+function withStep(cut: AfterTime, step: StreamStep, sought: Sought): AfterTime {
+  if (step.type === 'unreadable') return withUnreadable(cut, step, sought);
+  if (step.isVoid) return cut;
+  const { recorded } = step;
+  return recorded.event.type === 'ContactCreated'
+    ? withCreation(cut, recorded, sought)
+    : withChange(cut, recorded, sought);
+}
+
+function withUnreadable(
+  cut: AfterTime,
+  { stored, before: { contactId: current } }: Extract<StreamStep, { type: 'unreadable' }>,
+  sought: Sought,
+): AfterTime {
+  if (cut.nextUnreadable !== undefined) return cut;
+  // Before the creation is found, an event that names no contact may be the creation.
+  const until = cut.state.contactId === null ? null : current;
+  const owner = ownerOf(stored, until);
+  // One that is certainly of another contact in the stream changes nothing here.
+  const isOfOther = owner !== null && owner === current && owner !== contactIn(cut, sought);
+  return isOfOther ? cut : { ...cut, nextUnreadable: unreadableEvent(stored, until) };
+}
+
+const contactIn = ({ state, creation }: AfterTime, sought: Sought): string | undefined =>
+  state.contactId ?? sought ?? creation?.event.data.contact_id;
+
+function withCreation(cut: AfterTime, recorded: ContactRecord, sought: Sought): AfterTime {
+  if (cut.state.life !== undefined) return { ...cut, end: cut.end ?? recorded };
+  const isSought = sought === undefined || sought === recorded.event.data.contact_id;
+  return isSought ? { ...cut, creation: cut.creation ?? recorded } : cut;
+}
+
+function withChange(cut: AfterTime, recorded: ContactRecord, sought: Sought): AfterTime {
+  const { event, revision } = recorded;
+  if (event.data.contact_id !== contactIn(cut, sought)) return cut;
+  const end = cut.end ?? (lifeChange(event, revision) === 'ends' ? recorded : undefined);
+  const keys = factsChangedBy(event).filter((key) => !cut.changes.has(key));
+  if (keys.length === 0) return end === cut.end ? cut : { ...cut, end };
+  return { ...cut, end, changes: new Map([...cut.changes, ...keys.map((key) => [key, recorded] as const)]) };
 }

@@ -1,13 +1,13 @@
 /** The e-mails to one person: a view is the hint where their streams are, and what is shown is read from these. */
-import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
-import { emailSchemas, type EmailEvent } from '../events/email.js';
-import type { RecordedEvent } from '../events/envelope.js';
+import type { EmailEvent } from '../events/email.js';
 import { recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import { jsonOrText } from './redaction.js';
-import { streamPages, unpaced, type AuditReader, type ReplayPace } from './reading.js';
+import { readableEmail } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
+import { unpaced, type ReplayPace } from './replay-pace.js';
 
-export type StoredEmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
+type StoredEmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
 
 export interface EmailHint {
   readonly stream: string;
@@ -88,20 +88,6 @@ function textIn(data: unknown, name: string): string | undefined {
   const value: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
   return typeof value === 'string' ? value : undefined;
 }
-
-/** Undefined: it cannot be read, or is no event of an e-mail. The caller must name it in the answer. */
-export function readableEmail(stored: StoredEvent): RecordedEvent<EmailEvent> | undefined {
-  try {
-    const recorded = codec.decode(stored);
-    return isOfEmail(recorded) ? recorded : undefined;
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
-}
-
-const isOfEmail = (recorded: RecordedEvent<DomainEvent>): recorded is RecordedEvent<EmailEvent> =>
-  Object.hasOwn(emailSchemas, recorded.event.type);
 
 /** An event of an e-mail in the history of its person. */
 export interface EmailStep {

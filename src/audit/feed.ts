@@ -17,7 +17,7 @@ export interface FeedRequest {
   readonly signal: AbortSignal;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** Position to go on from: nothing before it has to be read again. */
   readonly next: Position;
@@ -58,7 +58,7 @@ export function createFeed(reader: AuditReader): Feed {
       let next = request.after;
       let looked = 0;
       let size = 0;
-      for await (const batch of asked(reader, { ...request, limit: eventsAPage }))
+      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage }))
         for (const stored of batch) {
           if (events.length === limit || size > dataAPage) return { events, next, hasMore: true };
           looked += 1;
@@ -72,7 +72,7 @@ export function createFeed(reader: AuditReader): Feed {
     },
 
     async *all(request) {
-      for await (const batch of asked(reader, request)) yield* inParts(batch, request);
+      for await (const batch of searchedEvents(reader, request)) yield* inParts(batch, request);
       request.signal.throwIfAborted();
     },
 
@@ -122,7 +122,7 @@ const isWanted = (stored: StoredEvent, { types, filter }: Pick<FeedRequest, 'typ
 type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
 
 /** The events among which the wanted ones are: those of a contact, of some days, or all. */
-async function* asked(reader: AuditReader, { after, filter = {}, ...reading }: FeedQuery) {
+async function* searchedEvents(reader: AuditReader, { after, filter = {}, ...reading }: FeedQuery) {
   const range = await rangeOf(reader, filter);
   const start = after > range.after ? after : range.after;
   const { stream } = filter;
@@ -161,10 +161,10 @@ export interface FeedFilter {
   readonly listId?: string | undefined;
 }
 
-export function passes({ metadata, data }: StoredEvent, { requestId, listId, ...asked }: FeedFilter): boolean {
+function passes({ metadata, data }: StoredEvent, { requestId, listId, ...origins }: FeedFilter): boolean {
   if (listId !== undefined && !data.includes(JSON.stringify(listId))) return false;
   const origin = originOf(metadata);
-  return isAskedFor(origin, asked) && isOneOf(origin.request_id, requestId);
+  return isAskedFor(origin, origins) && isOneOf(origin.request_id, requestId);
 }
 
 /** Positions order events, and clocks date them: nothing is missed while no clock was off by more than half of this. */
@@ -180,7 +180,7 @@ interface PositionRange {
 }
 
 /** Everything where positions are not the numbers of events: there no place between two others is known. @throws StoreUnavailableError */
-export async function rangeOf(reader: AuditReader, { from, to }: FeedFilter): Promise<PositionRange> {
+async function rangeOf(reader: AuditReader, { from, to }: FeedFilter): Promise<PositionRange> {
   const until = await reader.head();
   const probing = { reader, head: until };
   return {

@@ -2,8 +2,9 @@
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { EmailStep } from './emails.js';
 import { firstAfter, versionBefore, type CataloguesAsOf, type NamedKind, type NameVersion } from './names.js';
-import { streamPages, type AuditReader, type ReplayPace } from './reading.js';
-import { stepOf, type StreamStep, type TimelineState } from './timeline.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
+import { stepOf, withoutDeleted, type StreamStep, type TimelineState } from './timeline.js';
 
 export interface NameChange {
   readonly kind: NamedKind;
@@ -67,17 +68,12 @@ export async function* stepsAfter(from: TimelineState, request: StepsRequest): A
 
 function changed(state: TimelineState, { kind, id, version }: NameChange): TimelineState {
   const { position } = version;
-  if (!version.isDeletion) return { ...state, position };
-  const memberships = new Map(state.memberships);
-  if (kind === 'list') memberships.delete(id);
-  else
-    for (const [listId, membership] of memberships)
-      if (membership.tags.has(id)) {
-        const tags = new Map(membership.tags);
-        tags.delete(id);
-        memberships.set(listId, { ...membership, tags });
-      }
-  return { ...state, position, memberships };
+  const { memberships } = state;
+  return {
+    ...state,
+    position,
+    memberships: version.isDeletion ? withoutDeleted(memberships, [kind, id]) : memberships,
+  };
 }
 
 /** Finds the first rename or deletion of a list or tag of the contact after the state. */

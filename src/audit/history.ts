@@ -6,6 +6,7 @@ import { openAuditContext, neverInList, type AuditSources, type AuditContext } f
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf } from './history-item.js';
 import type { CataloguesAsOf } from './names.js';
+import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';
 import type { HiddenMembers } from './redaction.js';
 import { stepsAfter, type HistoryStep } from './history-steps.js';
@@ -29,14 +30,14 @@ export interface HistoryRequest {
   /** Of an e-mail, what the reader may not see. */
   readonly hidden?: HiddenMembers;
   /** Of the page before, which this one is to agree with. Default: the log as it is now. */
-  readonly begun?: AuditContext | undefined;
+  readonly context?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
-  readonly begun: AuditContext;
+  readonly context: AuditContext;
   /** The e-mails are complete up to this position. Absent where none are asked for. */
   readonly emails_until?: string;
 }
@@ -46,21 +47,21 @@ export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
-    const begun = request.begun ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
-    const wanted = { ...request, listId: begun.listId };
-    const collecting = { ...sources, moment: begun.moment, pageCache };
+    const context = request.context ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
+    const wanted = { ...request, listId: context.listId };
+    const collecting = { ...sources, moment: context.moment, pageCache };
     const { emails, ...looked } = await emailsIn(wanted, collecting);
     const found = await collect(wanted, { ...collecting, emails });
     if (found === undefined) throw new ServiceError('no_such_contact');
-    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw neverInList(begun.basis);
+    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw neverInList(context.basis);
     const items: HistoryItem[] = [];
     for (const step of found.steps) {
-      const item = itemOf(step, begun.moment, { ...sources, hidden });
+      const item = itemOf(step, context.moment, { ...sources, hidden });
       items.push(item instanceof Promise ? await item : item);
     }
     return {
       items,
-      begun,
+      context,
       ...looked,
       ...(found.next === undefined ? {} : { next_cursor: found.next }),
     };
@@ -200,45 +201,4 @@ async function* withEmails(
   }
   for await (const some of steps) yield emails.length === 0 ? some : among(some);
   yield emailsUntil(undefined);
-}
-
-const keptStates = 1_000;
-/** With their tags. Each may hold an event of its own. */
-const keptMemberships = 20_000;
-
-export interface PageCache {
-  get(key: string): TimelineState | undefined;
-  keep(key: string, state: TimelineState): void;
-}
-
-export function createPageCache(): PageCache {
-  const kept = new Map<string, TimelineState>();
-  const weightOf = ({ memberships }: TimelineState): number => {
-    let weight = 1;
-    for (const { tags } of memberships.values()) weight += 1 + tags.size;
-    return weight;
-  };
-  let weight = 0;
-  const drop = (key: string): void => {
-    const state = kept.get(key);
-    if (state !== undefined && kept.delete(key)) weight -= weightOf(state);
-  };
-  return {
-    get(key) {
-      const state = kept.get(key);
-      if (state === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, state);
-      return state;
-    },
-    keep(key, state) {
-      drop(key);
-      kept.set(key, state);
-      weight += weightOf(state);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= keptStates && weight <= keptMemberships) return;
-        drop(oldest);
-      }
-    },
-  };
 }

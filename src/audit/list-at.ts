@@ -2,15 +2,9 @@
 import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js';
 import { evidenceOf, summaryOf } from './event-descriptions.js';
 import { openAuditContext, type AuditSources } from './basis.js';
-import {
-  deletionOf,
-  versionAt,
-  type Catalogues,
-  type CataloguesAsOf,
-  type NameVersion,
-  type NameVersions,
-} from './names.js';
-import { readableContact, streamPages, type AuditReader } from './reading.js';
+import { versionAt, type Catalogues, type CataloguesAsOf, type NameVersion } from './names.js';
+import { readableContact } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
 import {
   createUnreadableNotes,
   ownerOf,
@@ -24,8 +18,10 @@ import { lifeChange, lifeEvents } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import {
+  countsUntil,
   deletedTags,
   isOfList,
+  livingName,
   memberEvents,
   membershipAfter,
   type ContactRecord,
@@ -121,20 +117,13 @@ function tagsOf(
 ): MemberAt['tags'] {
   const living = [...membership.tags].flatMap(([tag_id, { name: nameThen }]) => {
     let name = names.get(tag_id);
-    if (name === undefined) names.set(tag_id, (name = nameAt(moment.versions('tag', tag_id), time, nameThen)));
+    if (name === undefined) names.set(tag_id, (name = livingName(moment, ['tag', tag_id], { time, nameThen })));
     return name === null ? [] : [{ tag_id, tag_name: name }];
   });
   return living.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1));
 }
 
-/** Null: deleted at the time. */
-function nameAt(versions: NameVersions | undefined, time: string, nameThen: string): string | null {
-  const version = versions && versionAt(versions, time);
-  if (version === undefined) return nameThen;
-  return version.isDeletion ? null : version.name;
-}
-
-export interface ListPass {
+interface ListPass {
   readonly listId: string;
   readonly time: string;
   readonly signal: AbortSignal;
@@ -144,7 +133,7 @@ export interface ListPass {
   readonly unreadable: UnreadableNotes;
 }
 
-export interface Member {
+interface Member {
   readonly contactId: string;
   /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
   readonly entered: string;
@@ -155,12 +144,10 @@ export interface Member {
 
 type Because = MemberAt['because'];
 
-export async function gather(pass: ListPass): Promise<Map<string, Member>> {
+async function gather(pass: ListPass): Promise<Map<string, Member>> {
   const { reader, moment, listId, signal } = pass;
   const found = new Map<string, Member>();
-  const deletion = deletionOf(moment.versions('list', listId));
-  // What was written after the deletion of the list does not count, whatever its time.
-  const end = deletion !== undefined && deletion.position < moment.horizon ? deletion.position : moment.horizon;
+  const end = countsUntil(moment, ['list', listId]);
   let created: StoredEvent | undefined;
   for await (const page of reader.readAll({ signal })) {
     for (const stored of page) {
@@ -233,7 +220,7 @@ const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because =>
 });
 
 /** Null: it was erased. Undefined: it is not the contact's creation, or cannot be read. */
-export function addressOfCreation(stored: StoredEvent, contactId: string): string | null | undefined {
+function addressOfCreation(stored: StoredEvent, contactId: string): string | null | undefined {
   const event = readableContact(stored)?.event;
   if (event?.type !== 'ContactCreated' || event.data.contact_id !== contactId) return undefined;
   return event.data.person?.email ?? null;

@@ -4,7 +4,9 @@ import type { DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
 import type { Position } from '../eventstore/event-store.js';
-import { decoded, streamPages, UnreadableHistoryError, type AuditReader, type ReplayPace } from './reading.js';
+import { decoded, UnreadableHistoryError } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 
 export type NamedKind = 'list' | 'tag';
 
@@ -145,12 +147,6 @@ export const versionBefore = (versions: NameVersions, position: string): NameVer
 export function deletionOf(versions: NameVersions | undefined): NameVersion | undefined {
   const last = versions?.at(-1);
   return last?.isDeletion === true ? last : undefined;
-}
-
-/** Whether this position comes after the deletion in the log: then the event there does not count. */
-export function isAfterDeletion(versions: NameVersions | undefined, position: string): boolean {
-  const deletion = deletionOf(versions);
-  return deletion !== undefined && deletion.position < position;
 }
 
 /** How many of the sorted versions pass; those that do come first. */

@@ -21,7 +21,7 @@ export function originOf(metadata: string): Origin {
   return { at, actor, request_id, correlation_id, causation_id, schema };
 }
 
-interface OriginAsked {
+interface OriginFilter {
   readonly actor?: string | undefined;
   /** First and last time. ISO 8601, UTC, milliseconds. */
   readonly from?: string | undefined;
@@ -31,11 +31,11 @@ interface OriginAsked {
 /** What cannot be read is shown whatever is asked for. */
 export function isAskedFor(
   { at, actor }: Pick<Origin, 'at' | 'actor'>,
-  { from = '', to, ...asked }: OriginAsked,
+  { from = '', to, actor: wanted }: OriginFilter,
 ): boolean {
   if (at !== null && (at < from || (to !== undefined && at > to))) return false;
-  return isOneOf(actor, asked.actor);
+  return isOneOf(actor, wanted);
 }
 
-export const isOneOf = (found: string | null, asked: string | undefined): boolean =>
-  found === null || asked === undefined || found === asked;
+export const isOneOf = (found: string | null, wanted: string | undefined): boolean =>
+  found === null || wanted === undefined || found === wanted;

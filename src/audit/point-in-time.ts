@@ -4,9 +4,15 @@ import { openAuditContext, neverInList, type AuditSources, type AuditContext } f
 import { contactAsOf, type ContactAsOf } from './contact-as-of.js';
 import { consentOf, evidenceOf, summaryOf } from './event-descriptions.js';
 import { ServiceError } from '../errors.js';
-import { deletionOf, versionAt, type Catalogues, type CataloguesAsOf, type NamedKind } from './names.js';
-import type { NameVersion, NameVersions } from './names.js';
-import { factKey, profileKey, type ContactRecord, type Membership, type Memberships } from './timeline.js';
+import {
+  deletionOf,
+  versionAt,
+  type Catalogues,
+  type CataloguesAsOf,
+  type NamedKind,
+  type NameVersion,
+} from './names.js';
+import { factKey, livingName, profileKey, type ContactRecord, type Membership, type Memberships } from './timeline.js';
 
 export interface ContactAtRequest {
   readonly stream: string;
@@ -17,7 +23,7 @@ export interface ContactAtRequest {
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. Default: now. */
   readonly time?: string | undefined;
   /** Default: the log as it is now. */
-  readonly begun?: AuditContext | undefined;
+  readonly context?: AuditContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,23 +31,23 @@ export interface ContactAtRequest {
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
   const { time: namedAt, list } = request;
-  const asked = { times: [namedAt], list, namedAt, contact: request };
-  const { moment, basis, listId } = request.begun ?? (await openAuditContext(sources, asked));
+  const contextRequest = { times: [namedAt], list, namedAt, contact: request };
+  const { moment, basis, listId } = request.context ?? (await openAuditContext(sources, contextRequest));
   const { time = basis.answered_at } = request;
   const asOf = await contactAsOf(reader, { ...request, time, moment, pace });
   if (asOf === undefined) throw new ServiceError('no_such_contact');
   if (listId !== undefined && wasNeverIn(asOf, listId)) throw neverInList(basis);
-  const show = shower(asOf, { moment, catalogues, time });
+  const parts = answerParts(asOf, { moment, catalogues, time });
   const contact = {
     time,
     ...basis,
-    ...(await show.contact(request.contactId ?? null)),
+    ...(await parts.contact(request.contactId ?? null)),
     ...(asOf.unreadable.length === 0 ? {} : { unreadable: asOf.unreadable }),
   };
   const { memberships } = asOf.state;
   if (listId !== undefined)
-    return { ...contact, subscription: await show.subscription(listId, memberships.get(listId)) };
-  return { ...contact, subscriptions: await show.subscriptions(memberships) };
+    return { ...contact, subscription: await parts.subscription(listId, memberships.get(listId)) };
+  return { ...contact, subscriptions: await parts.subscriptions(memberships) };
 }
 
 /** An event that cannot be read may have been the entry. */
@@ -51,21 +57,16 @@ const wasNeverIn = ({ state, unreadable, nextUnreadable, changes }: ContactAsOf,
   unreadable.length === 0 &&
   nextUnreadable === undefined;
 
-function isDeletedAt(versions: NameVersions | undefined, time: string): boolean {
-  const deletion = deletionOf(versions);
-  return deletion !== undefined && deletion.at <= time;
-}
-
 type Cause = ContactRecord | { readonly kind: NamedKind; readonly version: NameVersion };
 
-interface Showing {
+interface AnswerSources {
   readonly moment: CataloguesAsOf;
   readonly catalogues: Catalogues;
   readonly time: string;
 }
 
-/** Turns a contact into an answer. A deletion ends a fact as an event of the contact does; its event is read again to be shown. */
-function shower(asOf: ContactAsOf, { moment, catalogues, time }: Showing) {
+/** What the answer is made of. A deletion ends a fact as an event of the contact does; its event is read again to be shown. */
+function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSources) {
   const { changes, end, nextUnreadable } = asOf;
 
   async function evidence(cause: Cause | undefined): Promise<Evidence | null> {
@@ -93,32 +94,34 @@ function shower(asOf: ContactAsOf, { moment, catalogues, time }: Showing) {
 
   async function tagsOf(listId: string, { tags }: Membership<ContactRecord>): Promise<SubscriptionAt['tags']> {
     const shown: SubscriptionAt['tags'][number][] = [];
-    for (const [tag_id, { name, because }] of [...tags].sort(byId)) {
-      const versions = moment.versions('tag', tag_id);
-      if (isDeletedAt(versions, time)) continue;
-      const tag_name = (versions && versionAt(versions, time)?.name) ?? name;
+    for (const [tag_id, { name: nameThen, because }] of [...tags].sort(byId)) {
+      const tag_name = livingName(moment, ['tag', tag_id], { time, nameThen });
+      if (tag_name === null) continue;
       const nexts = [changes.get(factKey(listId, tag_id)), deletion('tag', tag_id), deletion('list', listId)];
       shown.push({ tag_id, tag_name, ...(await reasons(because, nexts)) });
     }
     return shown;
   }
 
+  const nameOf = (listId: string, { name: nameThen }: Membership<ContactRecord>): string | null =>
+    livingName(moment, ['list', listId], { time, nameThen });
+
   async function subscription(
     list_id: string,
     membership: Membership<ContactRecord> | undefined,
   ): Promise<SubscriptionAt> {
-    const versions = moment.versions('list', list_id) ?? [];
-    const name = versionAt(versions, time)?.name;
-    const absent = { list_id, list_name: name ?? null, status: null, consent: null, tags: [] };
+    const lastName = versionAt(moment.versions('list', list_id) ?? [], time)?.name ?? null;
+    const absent = { list_id, list_name: lastName, status: null, consent: null, tags: [] };
     const gone = deletion('list', list_id);
     const change = changes.get(factKey(list_id));
     if (membership === undefined) return { ...absent, because: null, ...(await nextChange(change, change ?? gone)) };
     const consent = await consentIn(membership);
+    const list_name = nameOf(list_id, membership);
     // A deletion is for ever: no unreadable event can have changed it.
-    if (isDeletedAt(versions, time)) return { ...absent, consent, because: await evidence(gone), next_change: null };
+    if (list_name === null) return { ...absent, consent, because: await evidence(gone), next_change: null };
     return {
       list_id,
-      list_name: name ?? membership.name,
+      list_name,
       status: membership.status,
       consent,
       tags: await tagsOf(list_id, membership),
@@ -134,7 +137,7 @@ function shower(asOf: ContactAsOf, { moment, catalogues, time }: Showing) {
   async function subscriptions(memberships: Memberships): Promise<readonly SubscriptionAt[]> {
     const shown: SubscriptionAt[] = [];
     for (const [id, membership] of [...memberships].sort(byId))
-      if (!isDeletedAt(moment.versions('list', id), time)) shown.push(await subscription(id, membership));
+      if (nameOf(id, membership) !== null) shown.push(await subscription(id, membership));
     return shown;
   }
 

@@ -1,18 +1,8 @@
 /** How auditors' answers read the log: in small pages, so that other work goes on meanwhile, and as of one moment. */
-import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
-import { contactSchemas, isLaterPart, type ContactEvent } from '../events/contact.js';
-import type { RecordedEvent } from '../events/envelope.js';
-import { StoreUnavailableError, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots, shortLine } from '../flow/slots.js';
-import { z } from 'zod';
+import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import { longReplayEvents, unpaced, type ReplayPace } from './replay-pace.js';
 
 export type AuditReader = Pick<EventReader, 'readStream' | 'readAll' | 'readAt' | 'subscribe' | 'head'>;
-
-/** An answer would rest on an event that this version of the service cannot read. The message names its place, never a value. */
-export class UnreadableHistoryError extends Error {
-  override readonly name = 'UnreadableHistoryError';
-}
 
 interface StreamReading {
   readonly stream: string;
@@ -72,94 +62,4 @@ async function readPage(
   // A read that was aborted ends early: a part must not pass for the whole.
   signal?.throwIfAborted();
   return horizon === undefined ? events : events.filter(({ position }) => position <= horizon);
-}
-
-/** @throws UnreadableHistoryError */
-export function decoded(stored: StoredEvent): RecordedEvent<DomainEvent> {
-  try {
-    return codec.decode(stored);
-  } catch (error) {
-    if (isUnreadable(error)) throw new UnreadableHistoryError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-/** Undefined: it cannot be read. The caller must name it in the answer. */
-export function readable(stored: StoredEvent): RecordedEvent<DomainEvent> | undefined {
-  try {
-    return codec.decode(stored);
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
-}
-
-/** As `readable`; undefined also where it is no event of a contact. */
-export function readableContact(stored: StoredEvent): RecordedEvent<ContactEvent> | undefined {
-  const recorded = readable(stored);
-  return recorded !== undefined && isOfContact(recorded) ? recorded : undefined;
-}
-
-const isOfContact = (recorded: RecordedEvent<DomainEvent>): recorded is RecordedEvent<ContactEvent> =>
-  Object.hasOwn(contactSchemas, recorded.event.type);
-
-/** A replay of more events is a long one: it takes a slot. */
-export const longReplayEvents = 2_048;
-const running = 2;
-
-export interface ReplayPace {
-  /** Resolves when this replay may read its next page: in line with all others, one per turn of the event loop. */
-  turn(): Promise<void>;
-  long(signal?: AbortSignal): Promise<() => void>;
-}
-
-export function createReplayPace(): ReplayPace {
-  const slots = createSlots({ running, ...shortLine });
-  let last = Promise.resolve();
-  return {
-    turn: () => (last = last.then(() => nextTurn())),
-    long: slots.take,
-  };
-}
-
-export const unpaced: ReplayPace = { turn: () => nextTurn(), long: async () => () => undefined };
-
-const ofContact = z.object({ contact_id: z.string(), through: z.int().optional() });
-
-const timeoutMs = 2_000;
-
-/** The contact id in the last event that has one: that of the last contact in the stream; undefined where there is none. @throws StoreUnavailableError */
-export async function contactOfStream(
-  reader: Pick<EventReader, 'readStream'>,
-  stream: string,
-): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  // The last event is nearly always enough: do not read a long stream for it.
-  for (const limit of [1, Infinity]) {
-    let isEmpty = true;
-    for await (const events of reader.readStream(stream, {
-      direction: 'backwards',
-      signal,
-      ...(limit === 1 ? { limit } : {}),
-    }))
-      for (const { data, revision } of events) {
-        isEmpty = false;
-        const id = contactIn(data, revision);
-        if (id !== undefined) return id;
-      }
-    if (signal.aborted) throw new StoreUnavailableError('the event log did not answer in time');
-    if (isEmpty) return undefined;
-  }
-  return undefined;
-}
-
-function contactIn(text: string, revision: bigint): string | undefined {
-  try {
-    const { data } = ofContact.safeParse(JSON.parse(text));
-    // A later event of an erasure names the contact that it erased, and not the one that has followed in the stream.
-    const isOfEarlier = data?.through !== undefined && isLaterPart({ through: data.through }, revision);
-    return isOfEarlier ? undefined : data?.contact_id;
-  } catch {
-    return undefined;
-  }
 }

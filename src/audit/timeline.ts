@@ -4,8 +4,8 @@ import type { RecordedEvent } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ProfileValues } from './answers.js';
 import { consentOf, statusOf } from './event-descriptions.js';
-import { isAfterDeletion, type CataloguesAsOf } from './names.js';
-import { readableContact } from './reading.js';
+import { deletionOf, versionAt, type CataloguesAsOf, type NamedKind } from './names.js';
+import { readableContact } from './decoding.js';
 import { timeOfUnreadable } from './unreadable.js';
 
 export type ContactRecord = RecordedEvent<ContactEvent>;
@@ -94,7 +94,7 @@ export function stepOf(stored: StoredEvent, before: TimelineState, moment: Catal
     return { type: 'unreadable', stored, at: timeOfUnreadable(stored), after, before };
   }
   const { event, position, metadata } = recorded;
-  const isVoid = isOfList(event) && isAfterDeletion(moment.versions('list', event.data.list_id), position);
+  const isVoid = isOfList(event) && position > countsUntil(moment, ['list', event.data.list_id]);
   const voidTags = deletedTags(recorded, moment);
   const facts = isVoid ? before : evolve(before, recorded, voidTags);
   // The id of this event, because the creation may be unreadable.
@@ -121,7 +121,7 @@ const noIds: readonly string[] = [];
 export function deletedTags({ event, position }: ContactRecord, moment: CataloguesAsOf): readonly string[] {
   if (!('tags' in event.data)) return noIds;
   const ids = event.data.tags.map(({ tag_id }) => tag_id);
-  return ids.filter((id) => isAfterDeletion(moment.versions('tag', id), position));
+  return ids.filter((id) => position > countsUntil(moment, ['tag', id]));
 }
 
 function evolve(before: Facts, recorded: ContactRecord, voidTags: readonly string[]): Facts {
@@ -210,6 +210,39 @@ export function membershipAfter<Cause>(
     default:
       return event satisfies never;
   }
+}
+
+// What a deletion does: it takes the list from its members, or the tag from its bearers, for ever.
+
+type NamedId = readonly [kind: NamedKind, id: string];
+
+/** The last position at which an event can be about the list or tag: what was written after its deletion does not count, whatever its time. */
+export const countsUntil = (moment: CataloguesAsOf, [kind, id]: NamedId): string =>
+  deletionOf(moment.versions(kind, id))?.position ?? moment.horizon;
+
+/** The name at a time, before the creation `nameThen`. Null: it was deleted, and nobody is in the list or has the tag. */
+export function livingName(
+  moment: CataloguesAsOf,
+  [kind, id]: NamedId,
+  { time, nameThen }: { readonly time: string; readonly nameThen: string },
+): string | null {
+  const version = versionAt(moment.versions(kind, id) ?? [], time);
+  if (version === undefined) return nameThen;
+  return version.isDeletion ? null : version.name;
+}
+
+/** What is left of them when the list or tag is deleted. */
+export function withoutDeleted(memberships: Memberships, [kind, id]: NamedId): Memberships {
+  const left = new Map(memberships);
+  if (kind === 'list') left.delete(id);
+  else
+    for (const [listId, membership] of memberships)
+      if (membership.tags.has(id)) {
+        const tags = new Map(membership.tags);
+        tags.delete(id);
+        left.set(listId, { ...membership, tags });
+      }
+  return left;
 }
 
 export const profileKey = 'profile';

@@ -1,7 +1,7 @@
 /** The program `audience`: its commands, its common options, and how a run ends. */
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
-import { UnreadableHistoryError } from '../audit/reading.js';
+import { UnreadableHistoryError } from '../audit/decoding.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
 import type { CommandLine } from './shared/command-line.js';

@@ -1,6 +1,5 @@
 /** Whether a log is still the one that was sealed, by what is stored of its chain and tree, which is cheap; and whether the events behind a page are. */
 import { readLogId } from '../eventstore/log-id.js';
-import type { ReportSources, ShownEvents } from '../audit/report/report.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
@@ -37,15 +36,35 @@ export async function sealFaults(
   };
 }
 
-/** What a report tells of these seals, the newest first, and the check of the page that names one. @throws as `sealFaults` */
-export async function reportedSeals(
+/** The number of seals in the data folder, the newest ones, that are compared with the log. */
+export const comparedSeals = 30;
+
+export interface SealComparison {
+  /** The newest that holds for this log. Undefined: there is none. */
+  readonly seal:
+    (Pick<Seal, 'count' | 'head' | 'root' | 'sealed_at'> & { readonly key_fingerprint: string }) | undefined;
+  /** The newest that does not. */
+  readonly failing: (Pick<Seal, 'count' | 'sealed_at'> & { readonly reason: string }) | undefined;
+  /** A page that names a seal is made of nothing but what was written. Throws where something is not. */
+  readonly demandWritten?: (shown: ShownEvents) => Promise<void>;
+}
+
+/** The events that a page shows. */
+export interface ShownEvents {
+  readonly stream: string;
+  /** Of all events that it shows or takes names from. */
+  readonly positions: ReadonlySet<string>;
+}
+
+/** Compares the log with these seals, the newest first. @throws as `sealFaults` */
+export async function compareSeals(
   seals: readonly Seal[],
   log: SealedLogReader,
   source: TreeSource,
-): Promise<ReportedSeals> {
+): Promise<SealComparison> {
   const faultOf = await sealFaults(log, source);
   let holding: Seal | undefined;
-  let failing: ReportSources['failing'];
+  let failing: SealComparison['failing'];
   for (const seal of seals) {
     const reason = await faultOf(seal);
     if (reason === undefined) holding ??= seal;
@@ -59,8 +78,6 @@ export async function reportedSeals(
     demandWritten: demandWritten({ log, source, seal: holding }),
   };
 }
-
-type ReportedSeals = Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>;
 
 interface Sealed {
   readonly log: SealedLogReader;

@@ -1,14 +1,14 @@
 /** Proofs of one person by the running service, against seals that it makes itself. */
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import { comparedSeals, type ReportSources } from '../audit/report/report.js';
-import type { StoredEvents } from '../audit/audit.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
+import type { TreeSource } from '../eventstore/tree.js';
 import type { Proof } from './bundle.js';
 import { AlteredBlockError, ProofError, provePerson, type ProofRequest } from './prove.js';
-import { reportedSeals } from './holding-seal.js';
+import { comparedSeals, compareSeals, type SealComparison } from './holding-seal.js';
 import { newestSeals, sealsName } from './seal-folder.js';
 import { sealNow } from './seal-now.js';
 import type { KeptEvidence } from './seals.js';
@@ -17,9 +17,9 @@ import type { EvidenceGuard } from './guard.js';
 
 export interface Proofs {
   /** Knows the numbers of events. */
-  readonly tree: ReportSources['tree'];
+  readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
   /** Of the data folder: the newest that the log still fits, and the newest that it does not. */
-  seals(): Promise<Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>>;
+  seals(): Promise<SealComparison>;
   /** Against a seal made now. @throws ServiceError `unavailable` the log is not verified yet; as `provePerson` */
   prove(stored: StoredEvents, request: Omit<ProofRequest, 'seal'>): Promise<Proof>;
 }
@@ -55,7 +55,7 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
   return {
     tree: source,
     async seals() {
-      const found = await reportedSeals(newestSeals(path.join(dataDir, sealsName), comparedSeals), store, source);
+      const found = await compareSeals(newestSeals(path.join(dataDir, sealsName), comparedSeals), store, source);
       return { ...found, demandWritten: async (shown) => await found.demandWritten?.(shown).catch(refuse) };
     },
     async prove(stored, request) {

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOrText } from '../audit/redaction.js';
-import type { StoredEvents } from '../audit/audit.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
 import { leafOf, toHex } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';

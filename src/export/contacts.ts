@@ -1,9 +1,9 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
 import { contactAsOf } from '../audit/contact-as-of.js';
-import type { ContactRecord, Membership, Memberships } from '../audit/timeline.js';
+import { livingName, type ContactRecord, type Membership, type Memberships } from '../audit/timeline.js';
 import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
-import { everyEvent, timeOf, versionThen, type ExportLog } from './log.js';
+import { everyEvent, timeOf, type ExportLog } from './log.js';
 import type { Columns, ExportRecord, ExportSource } from './source.js';
 import { inOrder } from '../flow/batches.js';
 import { withRetry } from '../eventstore/with-retry.js';
@@ -76,18 +76,17 @@ async function contactIn(log: ExportLog, stream: string): Promise<ExportRecord |
 
 function subscriptionsOf(memberships: Memberships, log: ExportLog): readonly ExportedSubscription[] {
   return [...memberships].sort(byId).flatMap(([list_id, membership]) => {
-    const list = versionThen(log, 'list', list_id);
-    if (list?.isDeletion === true) return [];
-    const { name, status, because } = membership;
+    const { name: nameThen, status, because } = membership;
+    const list_name = livingName(log.moment, ['list', list_id], { time: timeOf(log), nameThen });
     const since = because.metadata.at;
-    return [{ list_id, list_name: list?.name ?? name, status, since, tags: tagsOf(membership, log) }];
+    return list_name === null ? [] : [{ list_id, list_name, status, since, tags: tagsOf(membership, log) }];
   });
 }
 
 function tagsOf({ tags }: Membership<ContactRecord>, log: ExportLog): readonly ExportedTag[] {
-  return [...tags].sort(byId).flatMap(([tag_id, { name }]) => {
-    const tag = versionThen(log, 'tag', tag_id);
-    return tag?.isDeletion === true ? [] : [{ tag_id, tag_name: tag?.name ?? name }];
+  return [...tags].sort(byId).flatMap(([tag_id, { name: nameThen }]) => {
+    const tag_name = livingName(log.moment, ['tag', tag_id], { time: timeOf(log), nameThen });
+    return tag_name === null ? [] : [{ tag_id, tag_name }];
   });
 }
 

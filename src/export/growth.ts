@@ -1,5 +1,5 @@
 /** The growth of all lists by day, from the first event on: the rows of `GET /v1/analytics/lists/{list_id}/growth`, from the log alone. */
-import { decoded } from '../audit/reading.js';
+import { decoded } from '../audit/decoding.js';
 import { dayOf, later, type Range } from '../projections/calendar.js';
 import { createGrowthFold, growthRows, type FoldedGrowth } from '../projections/growth-rows.js';
 import { firstDayOf } from '../projections/sum-by-interval.js';

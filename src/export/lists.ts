@@ -1,6 +1,6 @@
 /** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers per list. */
-import { isAfterDeletion } from '../audit/names.js';
-import { decoded, readableContact } from '../audit/reading.js';
+import { countsUntil } from '../audit/timeline.js';
+import { decoded, readableContact } from '../audit/decoding.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
@@ -73,7 +73,7 @@ function take(
 ): void {
   if (event.type === 'ListCreated') lists.set(event.data.list_id, { Subscribed: 0, Unsubscribed: 0 });
   const membersOf = (listId: string): Members | undefined =>
-    isAfterDeletion(moment.versions('list', listId), position) ? undefined : lists.get(listId);
+    position > countsUntil(moment, ['list', listId]) ? undefined : lists.get(listId);
   if (event.type === 'ContactErased') leave(event.data, membersOf);
   if (event.type !== 'ContactSubscribed' && event.type !== 'ContactUnsubscribed') return;
   const { list_id, previous_status } = event.data;

@@ -74,7 +74,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   const { reader, signal, report, monotonic } = options;
   // Each of the reads that are under way at once listens.
   setMaxListeners(0, signal);
-  const begun = monotonic();
+  const startedAt = monotonic();
   const catalogues = createCatalogues(reader);
   const moment = await withRetry(() => catalogues.now(), { retry: commandRetry, signal });
   if (moment.horizon === logStart)
@@ -111,7 +111,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     rows: format === 'ndjson' ? records : rows,
     events,
     position: moment.horizon,
-    milliseconds: monotonic() - begun,
+    milliseconds: monotonic() - startedAt,
     unreadable: unreadable.found(),
   };
 }

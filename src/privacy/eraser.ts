@@ -15,7 +15,7 @@ const restMs = 2_000;
 /** A start waits for an erasure that fails until it was tried this often. */
 const triesOfStart = 3;
 
-export interface WaitingErasure {
+interface WaitingErasure {
   readonly erasure_id: string;
   readonly reason: 'email_being_sent' | 'view_being_built' | 'unreadable_event' | 'unavailable' | 'failed';
 }

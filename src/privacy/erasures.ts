@@ -48,7 +48,7 @@ interface ErasuresOptions extends Clocks {
 export interface Erasures {
   /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
   request(
-    asked: { readonly email: string; readonly reason: string | undefined },
+    person: { readonly email: string; readonly reason: string | undefined },
     context: CommandContext,
   ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
@@ -79,9 +79,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   }
 
   // A process was killed between the register and the log.
-  for (const { requested_at: _, ...asked } of await register.intended()) {
-    const id = asked.erasure_id;
-    await begin({ asked, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
+  for (const { requested_at: _, ...intention } of await register.intended()) {
+    const id = intention.erasure_id;
+    await begin({ intention, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
   }
   // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
   for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())
@@ -105,11 +105,11 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
       await end(open.erasure_id);
       return { erasure: open, position };
     }
-    const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
-    const begun = await begin({ asked, after, context });
-    if (begun.erasure === undefined) throw new Error('a requested erasure is missing');
+    const intention = { erasure_id: commands.newId('ers'), subject_key, reason };
+    const result = await begin({ intention, after, context });
+    if (result.erasure === undefined) throw new Error('a requested erasure is missing');
     runner?.wake();
-    return { ...begun, erasure: begun.erasure };
+    return { ...result, erasure: result.erasure };
   }
 
   return {
@@ -190,7 +190,7 @@ interface Handlers {
 }
 
 interface BeginRequest {
-  readonly asked: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
+  readonly intention: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
   /** The unfinished erasure of the person that does not take all. */
   readonly after?: string | undefined;
   readonly context: CommandContext;
@@ -200,19 +200,19 @@ interface BeginRequest {
  * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
  * that nothing else records. A contact that is created after the end of this one is another one, and stays.
  */
-export function createBeginning(
+function createBeginning(
   { clock, erasures, endContact }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {
   /** @throws ServiceError `unavailable` @throws what the file system throws */
-  return async ({ asked, after, context }: BeginRequest) => {
-    const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
-    const command = { type: 'Request', ...asked, reason: asked.reason ?? undefined, after } as const;
+  return async ({ intention, after, context }: BeginRequest) => {
+    const intended = { ...intention, requested_at: new Date(clock()).toISOString() };
+    const command = { type: 'Request', ...intention, reason: intention.reason ?? undefined, after } as const;
     await intend(intended);
     const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
-    const own = state.all.get(asked.erasure_id);
+    const own = state.all.get(intention.erasure_id);
     if (own === undefined) await drop(intended);
-    const erasure = own ?? unfinishedOf(state, asked.subject_key);
+    const erasure = own ?? unfinishedOf(state, intention.subject_key);
     if (erasure !== undefined) await endContact(erasure.erasure_id);
     await keep(state);
     return { erasure, position };

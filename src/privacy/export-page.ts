@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/answers.js';
-import { rendered } from '../audit/report/page.js';
-import { consentRow, nameInWords, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
+import { rendered } from '../report/page.js';
+import { consentRow, nameInWords, profileRows, subscriptionRow, subscriptionsOf } from '../report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
 import type { ItemPages, PersonExport } from './export.js';
 

@@ -1,9 +1,11 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
-import type { Audit, StoredEvents } from '../audit/audit.js';
+import type { Audit } from '../audit/audit.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import type { AuditContext } from '../audit/basis.js';
-import { readableEmail, type PersonsEmail } from '../audit/emails.js';
+import { readableEmail } from '../audit/decoding.js';
+import type { PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
 import { unreadableEvent } from '../audit/unreadable.js';
 import { emailContent } from '../commands/mustache.js';
@@ -19,12 +21,12 @@ import {
   type ExportedChange,
   type ExportedEmail,
 } from './export-answer.js';
-import { readable } from '../audit/reading.js';
+import { readable } from '../audit/decoding.js';
 import type { DomainEvent } from '../events/codec.js';
 import { lifeChange } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
 
-export interface PersonExportRequest {
+interface PersonExportRequest {
   /** As it was asked for. */
   readonly email: string;
   readonly stream: string;
@@ -53,11 +55,11 @@ const itemsAPage = 200;
 export async function exportPerson(audit: ExportSources, request: PersonExportRequest): Promise<PersonExport> {
   const { email, stream, askedBy, signal } = request;
   const until = await audit.emailsUntil();
-  const begun = await audit.begin({ times: [] });
-  const { basis, moment } = begun;
+  const context = await audit.begin({ times: [] });
+  const { basis, moment } = context;
   const { horizon } = moment;
   const emails_until = until > horizon ? horizon : until;
-  const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, begun, signal }));
+  const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, context, signal }));
   const erasures = await erasuresOf(audit.stored, { stream, horizon, signal });
   const emails = () => emailsIn(audit, { stream, horizon, signal });
   const known = contact !== null || erasures.length > 0 || !(await isEmpty(emails()));
@@ -73,7 +75,7 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
       kept_after_erasure: keptAfterErasure,
       emails_until,
     },
-    history: () => historyOf(audit, { stream, begun, signal, isWritten: contact !== null }),
+    history: () => historyOf(audit, { stream, context, signal, isWritten: contact !== null }),
     emails,
     readings: () => everyRead(audit, { subject: recipientOf(stream), signal }),
   };
@@ -92,7 +94,7 @@ async function isEmpty(items: AsyncIterable<unknown>): Promise<boolean> {
 }
 
 interface PartRequest extends Pick<PersonExportRequest, 'stream' | 'signal'> {
-  readonly begun: AuditContext;
+  readonly context: AuditContext;
   /** There is such a stream. */
   readonly isWritten: boolean;
 }
@@ -124,9 +126,9 @@ function changesBy(item: HistoryItem, profile: Map<string, string>): ExportedCha
 
 async function* emailsIn(
   audit: Pick<Audit, 'emailsOf'>,
-  asked: Parameters<Audit['emailsOf']>[0],
+  request: Parameters<Audit['emailsOf']>[0],
 ): AsyncGenerator<readonly ExportedEmail[]> {
-  for await (const email of audit.emailsOf(asked)) yield [exportedEmail(email)];
+  for await (const email of audit.emailsOf(request)) yield [exportedEmail(email)];
 }
 
 /** What was requested, what went out, and all that became of it. */
@@ -189,7 +191,7 @@ interface ErasuresRequest {
 }
 
 /** Oldest first. @throws StoreUnavailableError */
-export async function erasuresOf(
+async function erasuresOf(
   stored: Pick<StoredEvents, 'ofStream'>,
   { stream, horizon, signal }: ErasuresRequest,
 ): Promise<readonly ErasureOfPerson[]> {

@@ -1,5 +1,5 @@
 /** What the stores hold of a person: what an erasure would take away, and what one that was begun still waits for. */
-import { readableContact } from '../audit/reading.js';
+import { readableContact } from '../audit/decoding.js';
 import type { Erasure } from '../commands/erasures.js';
 import { lifeChange, lifeEvents } from '../events/contact.js';
 import { contactStream } from '../events/streams.js';

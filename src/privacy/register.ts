@@ -181,8 +181,8 @@ export async function reapplyErasures(
   for (const { erasure_id, subject_key, reason } of missing) {
     const id = randomUUID();
     const context = { correlationId: id, causationId: id, requestId: id, actor: 'cli' };
-    const asked = { erasure_id, subject_key, reason: reason ?? undefined };
-    await known.commands.erasures.execute({ stream: erasuresStream, command: { type: 'Request', ...asked }, context });
+    const command = { type: 'Request', erasure_id, subject_key, reason: reason ?? undefined } as const;
+    await known.commands.erasures.execute({ stream: erasuresStream, command, context });
   }
   return missing.map(({ erasure_id }) => erasure_id);
 }

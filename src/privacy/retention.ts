@@ -27,7 +27,7 @@ export interface EndedEmail {
   readonly stream: string;
 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly store: Pick<EventStore, 'redact'>;
   readonly emails: Pick<CommandHandler<EmailState, EmailCommand, EmailEvent>, 'fresh' | 'execute'>;
   /** Those that are not erased, as the views have them, in pages. */

@@ -27,12 +27,12 @@ describe('the basis', () => {
     expect(await log.audit.contactAt(request)).toMatchObject(basis);
     const list = await log.audit.listAt({ list: examples.list.list_id, time: second(0), signal });
     expect(list).toMatchObject(basis);
-    const { begun, items } = await log.audit.history({ stream: contactStream, limit: 1 });
-    expect(begun.basis).toEqual(basis);
+    const { context, items } = await log.audit.history({ stream: contactStream, limit: 1 });
+    expect(context.basis).toEqual(basis);
     // What comes after is not in it, even where the answer goes on.
     await log.at(1, e.unsubscribed);
     for await (const members of list.members()) expect(members).toMatchObject([{ status: 'Subscribed' }]);
-    const rest = { stream: contactStream, limit: 50, after: items[0]?.position, begun };
+    const rest = { stream: contactStream, limit: 50, after: items[0]?.position, context };
     expect((await log.audit.history(rest)).items).toHaveLength(1);
     expect((await log.audit.contactAt(request)).ordinal).toBe(count + 1);
   });
@@ -44,7 +44,7 @@ describe('the basis', () => {
     expect(await at('2026-03-01T11:00:00.001Z')).toMatchObject({ future: true });
     expect(await at('2026-03-01T11:00:00.000Z')).not.toHaveProperty('future');
     const history = await log.audit.history({ stream: contactStream, to: '9999-12-31T00:00:00.000Z', limit: 1 });
-    expect(history.begun.basis.future).toBe(true);
+    expect(history.context.basis.future).toBe(true);
   });
 
   test('where another store keeps the chain: says what has no link yet', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { contactOfStream } from '../../src/audit/reading.js';
+import { contactOfStream } from '../../src/audit/contact-of-stream.js';
 import { StoreUnavailableError, type StoredEvent } from '../../src/eventstore/event-store.js';
 import { openLog, said } from '../support/event-log.js';
 

@@ -1,7 +1,7 @@
 /** A contact at a time: given what happened, the auditor is told this. */
 import { describe, expect, test } from 'vitest';
 import type { ContactAt, SubscriptionAt } from '../../src/audit/answers.js';
-import { UnreadableHistoryError } from '../../src/audit/reading.js';
+import { UnreadableHistoryError } from '../../src/audit/decoding.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, exampleMetadata, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';

@@ -1,6 +1,6 @@
 /** How the program is understood: options anywhere, suggestions, one short word on what is wrong; no store is opened for it. */
 import { describe, expect, test } from 'vitest';
-import { UnreadableHistoryError } from '../../src/audit/reading.js';
+import { UnreadableHistoryError } from '../../src/audit/decoding.js';
 import { registerAudit } from '../../src/cli/audit/audit.js';
 import type { CommandLine } from '../../src/cli/shared/command-line.js';
 import { CommandFailedError, InterruptedError } from '../../src/failures.js';

@@ -109,7 +109,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     logHead: logHeads(store, async () => undefined),
-    proofs: { prove: never, tree: undefined, seals: async () => ({ seal: undefined }) },
+    proofs: { prove: never, tree: undefined, seals: async () => ({ seal: undefined, failing: undefined }) },
     parked,
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },

@@ -2,8 +2,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { createCatalogues } from '../../src/audit/names.js';
-import { unpaced } from '../../src/audit/reading.js';
-import { createStoredEvents } from '../../src/audit/audit.js';
+import { unpaced } from '../../src/audit/replay-pace.js';
+import { createStoredEvents } from '../../src/audit/stored-events.js';
 import type { Proof } from '../../src/evidence/bundle.js';
 import { provePerson, type ProofSources } from '../../src/evidence/prove.js';
 import { sealNow } from '../../src/evidence/seal-now.js';

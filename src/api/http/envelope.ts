@@ -1,5 +1,5 @@
 /** The envelope of every JSON answer, and the error that stands in it when something fails. */
-import { UnreadableHistoryError } from '../../audit/reading.js';
+import { UnreadableHistoryError } from '../../audit/decoding.js';
 import { errorCatalogue, ServiceError, type ErrorCode } from '../../errors.js';
 import { StoreUnavailableError } from '../../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../../readmodels/read-models.js';

@@ -45,8 +45,8 @@ async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: Audit
   let page: HistoryPage | undefined;
   for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);
-    const { next_cursor: after, begun } = page ?? {};
-    page = await audit.history({ ...wanted, after, begun, limit: size, signal: line.signal });
+    const { next_cursor: after, context } = page ?? {};
+    page = await audit.history({ ...wanted, after, context, limit: size, signal: line.signal });
     yield page;
     if (page.next_cursor === undefined) return;
   }
@@ -54,9 +54,9 @@ async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: Audit
 
 async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLine): Promise<void> {
   let end = {};
-  for await (const { items, begun, emails_until } of all) {
+  for await (const { items, context, emails_until } of all) {
     await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-    end = { ...begun.basis, emails_until };
+    end = { ...context.basis, emails_until };
   }
   await stdout.write(`${JSON.stringify({ line: 'end', ...end, ...notRecorded })}\n`);
 }
@@ -70,7 +70,7 @@ async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: Comm
     for (const item of page.items)
       rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
     const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
-    end = ['', ...emails, ...basisLines(page.begun.basis)];
+    end = ['', ...emails, ...basisLines(page.context.basis)];
   }
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');

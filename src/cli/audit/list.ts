@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import type { ListOverview } from '../../audit/audit.js';
+import type { ListOverview } from '../../audit/lists.js';
 import { basisLines, notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
 import { auditing } from '../shared/auditing.js';
 import { timeOption, withExamples } from '../shared/options.js';

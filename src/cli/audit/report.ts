@@ -1,9 +1,9 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Report } from '../../audit/report/report-answer.js';
-import { reportPage } from '../../audit/report/report-page.js';
-import { sealedReport } from '../../evidence/sealed-report.js';
+import type { Report } from '../../report/report-answer.js';
+import { reportPage } from '../../report/report-page.js';
+import { sealedReport } from '../../report/sealed-report.js';
 import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandDestination, put } from '../shared/destination.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import * as answers from '../../../audit/answers.js';
 import { isEventType } from '../../../audit/feed.js';
-import { report } from '../../../audit/report/report-answer.js';
+import { report } from '../../../report/report-answer.js';
 import { proofSchema } from '../../../evidence/bundle.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
 import {

@@ -41,7 +41,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
     const answer = answerOfPage(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
-    return { ...answer, beside: { ...answer.beside, ...page.begun.basis, ...emails } };
+    return { ...answer, beside: { ...answer.beside, ...page.context.basis, ...emails } };
   });
 
   routes.on(auditEndpoints.contactAt, async (call) => {

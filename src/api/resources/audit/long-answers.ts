@@ -2,9 +2,9 @@
 import type { Audit } from '../../../audit/audit.js';
 import { listAsCsv, listAsLines } from '../../../audit/list-lines.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
-import { pagePolicy } from '../../../audit/report/page.js';
-import { reportPage } from '../../../audit/report/report-page.js';
-import { createReport } from '../../../audit/report/report.js';
+import { pagePolicy } from '../../../report/page.js';
+import { reportPage } from '../../../report/report-page.js';
+import { createReport } from '../../../report/report.js';
 import type { Proofs } from '../../../evidence/person-proofs.js';
 import { createSlots, shortLine } from '../../../flow/slots.js';
 import type { AccessLog } from '../../http/access-log.js';

@@ -1,5 +1,5 @@
 /** What the endpoints of privacy do: erase a person, say how far that is, and tell what is stored about a person. */
-import { pagePolicy } from '../../../audit/report/page.js';
+import { pagePolicy } from '../../../report/page.js';
 import type { Erasure } from '../../../commands/erasures.js';
 import { ServiceError } from '../../../errors.js';
 import { recipientOf } from '../../../events/streams.js';

@@ -1,8 +1,8 @@
 /** The report on one person: the facts, and the page that shows them to somebody who trusts nobody. */
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/audit/report/report-answer.js';
-import { createReport, type ReportRequest, type ReportSources } from '../../src/audit/report/report.js';
-import { reportPage } from '../../src/audit/report/report-page.js';
+import type { Report } from '../../src/report/report-answer.js';
+import { createReport, type ReportRequest, type ReportSources } from '../../src/report/report.js';
+import { consentRow, reportPage } from '../../src/report/report-page.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, examples, exampleSalt } from '../support/examples.js';
 import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
@@ -140,6 +140,28 @@ describe('the page', () => {
     );
     return reportPage(await report(log));
   }
+
+  test('of a consent all is told, and what is new to the page, under its own name', () => {
+    const known = { source: 'form', ip: '203.0.113.7', legal_basis: 'consent', occurred_at: second(1) };
+    const consent = { ...known, double_opt_in: 'e-mail 7', statement: 'Yes' };
+    const rows = (type: string) => consentRow(consent, { type }).rows.map(({ name, value }) => [name, value]);
+    const rest = [
+      ['from', '203.0.113.7'],
+      ['double opt in', 'e-mail 7'],
+    ];
+    expect(rows('ConsentRecorded')).toEqual([
+      ['given at', second(1)],
+      ['source', 'form'],
+      ['legal basis', 'consent'],
+      ...rest,
+    ]);
+    expect(rows('ContactUnsubscribed')).toEqual([
+      ['said at', second(1)],
+      ['source', 'form'],
+      ['legal basis that it concerns', 'consent'],
+      ...rest,
+    ]);
+  });
 
   test('a consent stands there word for word, line breaks and all', async () => {
     const html = await page({

@@ -1,8 +1,14 @@
 /** What a report answers: its shape, and the answer in one sentence. */
 import { z } from 'zod';
-import * as value from '../../events/values.js';
-import { count, object, origin, position, time, type FrozenOutput } from '../../events/values.js';
-import { contactAtSchema, historyItem, type ContactAt, type HistoryItem, type SubscriptionAt } from '../answers.js';
+import * as value from '../events/values.js';
+import { count, object, origin, position, time, type FrozenOutput } from '../events/values.js';
+import {
+  contactAtSchema,
+  historyItem,
+  type ContactAt,
+  type HistoryItem,
+  type SubscriptionAt,
+} from '../audit/answers.js';
 
 const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
 

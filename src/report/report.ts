@@ -1,10 +1,11 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
-import { ServiceError } from '../../errors.js';
-import type { TreeSource } from '../../eventstore/tree.js';
-import type { HistoryItem } from '../answers.js';
-import type { Audit } from '../audit.js';
-import type { AuditContext } from '../basis.js';
-import type { HistoryPage, HistoryRequest } from '../history.js';
+import { ServiceError } from '../errors.js';
+import type { TreeSource } from '../eventstore/tree.js';
+import type { HistoryItem } from '../audit/answers.js';
+import type { Audit } from '../audit/audit.js';
+import type { AuditContext } from '../audit/basis.js';
+import type { HistoryPage, HistoryRequest } from '../audit/history.js';
+import type { SealComparison } from '../evidence/holding-seal.js';
 import { answerInWords, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
 
 /** With a list the e-mails are still all those to the person. */
@@ -19,27 +20,12 @@ export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactI
   readonly limit?: number;
 }
 
-export interface ReportSources {
+/** Without seals the report tells of none. */
+export interface ReportSources extends Partial<SealComparison> {
   readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
   /** Knows the numbers of events. Undefined: they are not known. */
   readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
-  /** One that holds for this log. Undefined: there is none. */
-  readonly seal: Report['seal'] | undefined;
-  /** One that does not. */
-  readonly failing?: Report['failing_seal'] | undefined;
-  /** A page that names a seal is made of nothing but what was written. Throws where something is not. */
-  readonly demandWritten?: (shown: ShownEvents) => Promise<void>;
 }
-
-/** The events that a page shows. */
-export interface ShownEvents {
-  readonly stream: string;
-  /** Of all events that it shows or takes names from. */
-  readonly positions: ReadonlySet<string>;
-}
-
-/** The number of seals in the data folder, the newest ones, that are compared with the log. */
-export const comparedSeals = 30;
 
 const itemsAPage = 500;
 
@@ -47,15 +33,15 @@ const itemsAPage = 500;
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
   const { audit, seal = null, failing = null } = sources;
   const { list, contact: name, askedBy, limit = Infinity, ...about } = request;
-  const begun = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
-  const { time = begun.basis.answered_at } = request;
-  const contact = await audit.contactAt({ ...about, list, time, begun });
-  const whole = await pagesOf(audit, { ...about, limit, begun: { ...begun, listId: undefined } });
-  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, begun) });
-  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, begun });
+  const context = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
+  const { time = context.basis.answered_at } = request;
+  const contact = await audit.contactAt({ ...about, list, time, context });
+  const whole = await pagesOf(audit, { ...about, limit, context: { ...context, listId: undefined } });
+  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, context) });
+  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, context });
   const history = items.filter(({ email }) => email === undefined);
   return {
-    question: { contact: name, list_id: begun.listId ?? null, time, asked_by: askedBy },
+    question: { contact: name, list_id: context.listId ?? null, time, asked_by: askedBy },
     answer: answerInWords(contact, name),
     contact,
     history: await numbered(history, sources),

@@ -1,9 +1,9 @@
 /** A report as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
 import { readFileSync } from 'node:fs';
-import type { Consent } from '../../events/contact.js';
-import { profileFields } from '../../events/contact.js';
-import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../answers.js';
-import { profileIn } from '../event-descriptions.js';
+import type { Consent } from '../events/contact.js';
+import { profileFields } from '../events/contact.js';
+import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../audit/answers.js';
+import { profileIn } from '../audit/event-descriptions.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 
@@ -59,23 +59,28 @@ export function subscriptionRow({ list_id, list_name, status, consent, tags, bec
     status: status ?? 'Not in the list',
     because: because ?? false,
     tags: tags.length === 0 ? false : { names: joined(tags) },
-    consent: consent === null ? false : { ...consentRow(consent, consent.because), recorded: consent.because },
+    consent: consent === null ? false : recordedConsent(consent),
   };
 }
 
+function recordedConsent({ because: recorded, ...consent }: NonNullable<SubscriptionAt['consent']>) {
+  return { ...consentRow(consent, recorded), recorded };
+}
+
+/** All that was recorded of it: when first, then the rest under its own name. */
 export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
   const isRefused = type === 'ContactUnsubscribed';
-  const { source, legal_basis, statement, occurred_at, ip } = consent;
+  const { statement, occurred_at, source, legal_basis, ip, ...others } = consent;
+  const facts = Object.entries({
+    [isRefused ? 'said at' : 'given at']: occurred_at,
+    source,
+    [isRefused ? 'legal basis that it concerns' : 'legal basis']: legal_basis,
+    from: ip,
+    ...others,
+  });
   return {
     title: isRefused ? 'Consent refused or withdrawn' : 'Consent',
-    rows: joined(
-      [
-        { name: isRefused ? 'said at' : 'given at', value: occurred_at },
-        { name: 'source', value: source },
-        { name: isRefused ? 'legal basis that it concerns' : 'legal basis', value: legal_basis },
-        { name: 'from', value: ip },
-      ].filter(({ value }) => value !== undefined),
-    ),
+    rows: joined(facts.flatMap(([name, value]) => (value === undefined ? [] : [{ name: nameInWords(name), value }]))),
     statement: statement ?? false,
   };
 }

@@ -1,18 +1,18 @@
 /** The report on a person, made of a log that is the sealed one: of another one, or of an altered one, none is made. */
 import path from 'node:path';
-import type { Report } from '../audit/report/report-answer.js';
-import { comparedSeals, createReport, type ReportRequest, type ReportSources } from '../audit/report/report.js';
+import type { Report } from './report-answer.js';
+import { createReport, type ReportRequest, type ReportSources } from './report.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { AlteredEventError, type LinkSource } from '../eventstore/link-source.js';
 import { readLogId } from '../eventstore/log-id.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { CommandFailedError } from '../failures.js';
-import { reportedSeals, type SealedLogReader } from './holding-seal.js';
-import { openLinks, type LogPlace } from './open-links.js';
-import { AlteredBlockError } from './prove.js';
-import { newestSeals, sealsName } from './seal-folder.js';
-import type { Seal } from './seal.js';
-import { openHeadCheck } from './verify-head.js';
+import { comparedSeals, compareSeals, type SealedLogReader } from '../evidence/holding-seal.js';
+import { openLinks, type LogPlace } from '../evidence/open-links.js';
+import { AlteredBlockError } from '../evidence/prove.js';
+import { newestSeals, sealsName } from '../evidence/seal-folder.js';
+import type { Seal } from '../evidence/seal.js';
+import { openHeadCheck } from '../evidence/verify-head.js';
 
 interface SealedReportOptions {
   readonly log: EventReader & SealedLogReader;
@@ -30,7 +30,7 @@ export async function sealedReport(request: ReportRequest, options: SealedReport
     const { source } = links;
     const { tree } = source;
     const own = newestSeals(path.join(place.dataDir, sealsName), comparedSeals);
-    const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
+    const known = tree === undefined ? { seal: undefined } : await compareSeals(own, log, tree);
     const compared = given && (await comparedWith(given, log, tree));
     const sources = { audit, tree, ...known, ...compared };
     if (sources.seal !== undefined) await demandOwnEnd(source, options);
@@ -61,8 +61,8 @@ async function comparedWith(
 ): Promise<Partial<ReportSources>> {
   if (tree === undefined)
     return refuse('there are no views that keep the evidence of this log, to compare with the seal');
-  const { failing, ...found } = await reportedSeals([seal], log, tree);
-  return failing === undefined || failing === null
+  const { failing, ...found } = await compareSeals([seal], log, tree);
+  return failing === undefined
     ? found
     : refuse(`the log is not the one that was sealed: ${failing.reason}. audience audit verify --seal tells more`);
 }
