@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import { withExamples } from '../shared/options.js';
-import { formatCount } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/numbers.js';
 import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';

@@ -9,8 +9,8 @@ import { sealKeyOf, whileVerifying } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
 import { withExamples } from '../shared/options.js';
-import { formatCount } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { formatCount } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),

@@ -7,7 +7,7 @@ import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { present, withExamples } from '../shared/options.js';
 import { writeItems } from '../shared/table.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 
 export function registerAuditSeals(audit: Command, line: CommandLine): void {
   const command = audit

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { verifyOpen } from '../../evidence/verify-open.js';
 import { CommandFailedError } from '../../failures.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { withExamples } from '../shared/options.js';

@@ -9,7 +9,7 @@ import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../shared/options.js';
-import { formatCount, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/numbers.js';
 import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
 import { demandService, itemsFrom } from '../shared/through-service.js';
 

@@ -3,7 +3,7 @@ import { type DeliveryState, deliveryStates } from '../../projections/emails.js'
 import { emailsInLog } from '../../projector/emails-in-log.js';
 import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
 import { changeEach, demandService, itemsFrom } from '../shared/through-service.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';

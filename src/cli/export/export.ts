@@ -7,8 +7,10 @@ import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, checksumFileOf } from '../../export/file.js';
 import { UsageError } from '../../failures.js';
 import { notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { formatCount, createProgressBar, duration, keepMemorySmall } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { formatCount, duration } from '../shared/numbers.js';
+import { createProgressBar } from '../shared/progress-bar.js';
+import { keepMemorySmall } from '../shared/memory.js';
+import { whileOpen } from '../shared/while-open.js';
 import {
   exportedKinds,
   formats,

@@ -6,8 +6,8 @@ import { countDue, countErased, hasViews } from '../../privacy/retention-counts.
 import { retainedSince } from '../../privacy/retention.js';
 import { wholeNumberIn, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { counted } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { counted } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 
 /** As the service's configuration takes them. */
 const mostDays = 36_500;

@@ -5,10 +5,11 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import { UsageError } from '../../failures.js';
 import { erasureStatus, type ErasureStatus, type RegisterStatus } from '../../privacy/erasure-status.js';
 import { isScavenged } from '../../privacy/person-in-stores.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { withExamples } from '../shared/options.js';
-import { counted, createProgressBar } from '../shared/progress-bar.js';
+import { counted } from '../shared/numbers.js';
+import { createProgressBar } from '../shared/progress-bar.js';
 import { writeItems } from '../shared/table.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {

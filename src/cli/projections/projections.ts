@@ -6,7 +6,7 @@ import { withExamples } from '../shared/options.js';
 import { registerRebuild } from './rebuild.js';
 import { statusFrom } from './report.js';
 import { writeItems } from '../shared/table.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 
 export function registerProjections(program: Command, line: CommandLine): void {
   const projections = program.command('projections').description('views: how far they are, and rebuilding them');

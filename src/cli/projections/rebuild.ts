@@ -15,7 +15,7 @@ import { withExamples } from '../shared/options.js';
 import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
 import { rebuiltInWords, type RebuildSummary, statusFrom } from './report.js';
 import type { ServiceClient } from '../shared/service-client.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),

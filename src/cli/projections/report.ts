@@ -2,7 +2,7 @@
 import { type Rebuild, viewState } from '../../rebuild/answers.js';
 import type { StoredViewState } from '../../rebuild/view-states.js';
 import type { Paint } from '../shared/colours.js';
-import { formatCount } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
 import { table } from '../shared/table.js';
 import type { ServiceClient } from '../shared/service-client.js';

@@ -14,6 +14,7 @@ import { ReadModelsUnavailableError, type ReadModelReader } from '../../readmode
 import type { CommandLine } from './command-line.js';
 import { contactIn } from './options.js';
 import { createProgressBar } from './progress-bar.js';
+import { whileOpen } from './while-open.js';
 
 export interface AuditSession {
   readonly line: CommandLine;
@@ -45,15 +46,6 @@ export async function auditing<Result>(
     const audit = createAudit({ reader: log, clock: line.clock, logHead: logHeads(log, kept), emails });
     return await action({ line, log, views, audit }).finally(async () => (await opened)?.close());
   });
-}
-
-/** Closes what a command has opened, however its work ends. */
-export async function whileOpen<Opened extends { close(): Promise<void> }, Result>(
-  opening: Promise<Opened>,
-  work: (opened: Opened) => Promise<Result>,
-): Promise<Result> {
-  const opened = await opening;
-  return await work(opened).finally(() => opened.close());
 }
 
 /** A view only makes it faster: where there are none that can be read, the log is searched. */
