@@ -6,7 +6,7 @@ import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
 import type { CommandLine } from './shared/command-line.js';
 import { withExamples } from './shared/options.js';
-import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
+import { CommandFailedError, InterruptedError, NotCheckedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),
@@ -54,7 +54,7 @@ interface Run {
   readonly line: CommandLine;
   readonly words: readonly string[];
   readonly explain: (error: unknown) => string;
-  /** What the command ended with; 2 also where it threw. */
+  /** What the action returned. */
   readonly exitCode: () => number;
 }
 
@@ -67,14 +67,15 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
   } catch (error) {
     const cause: unknown = line.signal.aborted ? line.signal.reason : error;
     if (cause instanceof InterruptedError) return cause.exitCode;
-    const failure = failureOf(cause, explain);
+    const failure = failureOf(cause instanceof NotCheckedError ? cause.cause : cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
     const { type, message } = failure;
     const answer = `${JSON.stringify({ error: { type, message } })}\n`;
     // Standard output may be what failed.
     if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
     line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
-    return Math.max(type === 'usage' ? 2 : 1, exitCode());
+    if (type === 'usage' || cause instanceof NotCheckedError) return 2;
+    return (cause instanceof CommandFailedError ? cause.exitCode : undefined) ?? 1;
   }
 }
 

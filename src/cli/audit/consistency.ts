@@ -10,7 +10,7 @@ import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { demandedSeals } from '../shared/seals.js';
+import { readSeals } from '../../evidence/seal-files.js';
 
 const optionsSchema = z.object({ out: z.string().min(1).default('-'), force: z.boolean().default(false) });
 
@@ -34,7 +34,7 @@ async function consistency(
   line: CommandLine,
 ): Promise<void> {
   demandDestination(options);
-  const [older, newer] = demandedSeals({ seal: files }, line).map(({ seal }) => seal);
+  const [older, newer] = readSeals({ seal: files }).map(({ seal }) => seal);
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
   const prove = async (log: EventReader) => {
     for (const seal of [older, newer]) await demandOfLog(log, seal);

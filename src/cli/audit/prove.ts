@@ -12,7 +12,8 @@ import { formatCount } from '../shared/numbers.js';
 import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { demandedSeals, namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
+import { readSeals } from '../../evidence/seal-files.js';
+import { namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -56,7 +57,7 @@ async function proofOf(contact: string, options: Options, open: AuditSession): P
 }
 
 async function sealOf(options: Options, { line, log }: AuditSession) {
-  const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
+  const [given] = readSeals({ seal: options.seal === undefined ? [] : [options.seal] });
   if (given !== undefined) {
     await demandOfLog(log, given.seal);
     return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given.seal };

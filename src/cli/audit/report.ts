@@ -9,7 +9,7 @@ import type { CommandLine } from '../shared/command-line.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { sayNotRecorded } from '../shared/in-words.js';
 import { timeOption, withExamples } from '../shared/options.js';
-import { demandedSeals } from '../shared/seals.js';
+import { readSeals } from '../../evidence/seal-files.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -56,10 +56,8 @@ async function report(contact: string, options: Options, line: CommandLine): Pro
 
 async function reportOn(contact: string, options: Options, open: AuditSession): Promise<Report> {
   const { line, log, audit } = open;
-  const [given] = demandedSeals(
-    { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey },
-    line,
-  );
+  const [given] = readSeals(
+    { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey });
   const found = await findContact(contact, open);
   const { list, time } = options;
   const request = { contact, ...found, list, time, askedBy: 'cli', signal: line.signal };

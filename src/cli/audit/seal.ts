@@ -8,6 +8,7 @@ import { demandDestination, put } from '../shared/destination.js';
 import { sealKeyOf, whileVerifying } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
+import { checked } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
@@ -26,28 +27,26 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
     .requiredOption('--out <file>', 'where the seal goes; - is standard output')
     .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder, made when needed)`)
     .option('--force', 'replaces a file that is there already')
-    .action((options: unknown) => seal(optionsSchema.parse(options), line));
+    .action((options: unknown) => checked(() => seal(optionsSchema.parse(options), line)));
   withExamples(command, [
     'audience audit seal --out seal-2026-03-01.json',
     'audience audit seal --key seal-key.pem --out seal.json',
   ]);
 }
 
+/** @throws CommandFailedError with exit code 1 where the record was altered */
 async function seal(options: Options, line: CommandLine): Promise<void> {
-  // The exit code until it is known that the record differs, or is sealed.
-  line.exitWith(2);
   demandDestination(options);
   const made = await whileOpen(line.openLog(), (log) =>
     whileVerifying(line, (onProgress) =>
       verifiedSeal(log, { place: line, onProgress, clock: line.clock, key: () => sealKeyOf(options.key, line) }),
     ),
   ).catch((error: unknown) => {
-    if (error instanceof AlteredRecordError) line.exitWith(1);
     if (!(error instanceof SealError)) throw error;
-    throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error });
+    const exitCode = error instanceof AlteredRecordError ? 1 : 2;
+    throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error, exitCode });
   });
   await write(made, options, line);
-  line.exitWith(0);
 }
 
 async function write(made: Seal, options: Options, line: CommandLine): Promise<void> {

@@ -1,7 +1,7 @@
 /** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { demandedSeals } from '../shared/seals.js';
+import { readSeals } from '../../evidence/seal-files.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { copyLogOnTerminal } from './on-terminal.js';
 import { withExamples } from '../shared/options.js';
@@ -29,7 +29,7 @@ export function registerImport(program: Command, line: CommandLine): void {
     .action((file: unknown, options: unknown) => {
       const { dryRun: isDryRun, seal: sealFile, publicKey } = optionsSchema.parse(options);
       const named = { seal: sealFile === undefined ? [] : [sealFile], publicKey };
-      const seal = demandedSeals(named, line)[0]?.seal;
+      const seal = readSeals(named)[0]?.seal;
       return importFrom(line, { file: z.string().parse(file), to: line.stores.events, isDryRun, seal });
     });
   withExamples(command, [

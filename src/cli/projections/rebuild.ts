@@ -6,11 +6,12 @@ import { z } from 'zod';
 import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../shared/colours.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
 import { rebuiltInWords, type RebuildSummary, statusFrom } from './report.js';
@@ -39,12 +40,14 @@ export function registerRebuild(projections: Command, line: CommandLine): void {
     .option('--dry-run', 'everything but the switch')
     .option('--accept-differences', 'switches although the new views differ: the live ones were damaged')
     .option('--yes', 'does not ask before it accepts differences')
-    .action(async (names: readonly string[], options: unknown) => {
-      const { yes, ...choices } = optionsSchema.parse(options);
-      const views = viewsIn(names);
-      if (choices.acceptDifferences && !yes) await confirm(views);
-      await rebuild({ views, ...choices }, line);
-    });
+    .action(
+      withExitCode(line, async (names: readonly string[], options: unknown) => {
+        const { yes, ...choices } = optionsSchema.parse(options);
+        const views = viewsIn(names);
+        if (choices.acceptDifferences && !yes) await confirm(views);
+        return await rebuild({ views, ...choices }, line);
+      }),
+    );
   withExamples(command, [
     'audience projections rebuild contacts memberships',
     'audience projections rebuild all --dry-run',
@@ -72,7 +75,7 @@ async function confirm(views: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
 }
 
-async function rebuild(command: RebuildCommand, line: CommandLine): Promise<void> {
+async function rebuild(command: RebuildCommand, line: CommandLine): Promise<ExitCode> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
   const display = { line, bar };
@@ -80,7 +83,7 @@ async function rebuild(command: RebuildCommand, line: CommandLine): Promise<void
   const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
   await stdout.write(line.json ? `${JSON.stringify(rebuilt)}\n` : rebuiltInWords(rebuilt, paintFor(stdout, env)));
-  line.exitWith(rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0);
+  return rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0;
 }
 
 interface Display {

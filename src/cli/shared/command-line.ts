@@ -61,6 +61,6 @@ export interface CommandLine {
   rebuild(asked: DirectRebuild): Promise<RebuildResult>;
   /** Asks the log again for the erasures of the register that it lacks; their ids. @throws CommandFailedError, WriterLockedError a service runs on these stores */
   reapplyErasures(): Promise<readonly string[]>;
-  /** The exit code. Default 0, or 1 where the command throws; 2 stays 2. */
+  /** Called by `withExitCode` alone. */
   exitWith(code: ExitCode): void;
 }

@@ -1,22 +1,10 @@
-/** What commands that seal, prove or verify have in common: the seals that they are given, the key, and progress. */
+/** What commands that seal, prove or verify have in common: the key, and progress. */
 import type { KeyObject } from 'node:crypto';
 import { openSealKey } from '../../evidence/seal-key.js';
-import { readSeals, type CheckedSeal, type SealFiles } from '../../evidence/seal-files.js';
 import type { SealingOptions } from '../../evidence/sealing.js';
-import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from './command-line.js';
 import { present } from './options.js';
 import { createProgressBar } from './progress-bar.js';
-
-/** A seal that was altered is an answer: exit code 1. One that cannot be read is none: exit code 2. @throws CommandFailedError */
-export function demandedSeals(files: SealFiles, line: Pick<CommandLine, 'exitWith'>): readonly CheckedSeal[] {
-  try {
-    return readSeals(files);
-  } catch (error) {
-    line.exitWith(error instanceof CommandFailedError && error.type === 'seal' ? 1 : 2);
-    throw error;
-  }
-}
 
 /** That of the option or of `SEAL_KEY`; undefined: that of the data folder. */
 export const namedKey = (option: string | undefined, { env }: CommandLine): string | undefined =>
