@@ -6,7 +6,7 @@ import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListOverview } from '../../audit/audit.js';
 import { basisLines, notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
 import { auditing } from '../shared/auditing.js';
-import { timeOption, withExamples } from '../shared/options.js';
+import { destination, forceOption, outOption, timeOption, withExamples } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, writeWhole } from '../../export/file.js';
@@ -15,8 +15,8 @@ import { table } from '../shared/table.js';
 const optionsSchema = z.object({
   time: z.string(),
   format: z.enum(['ndjson', 'csv']),
+  ...destination,
   out: z.string().optional(),
-  force: z.boolean().default(false),
 });
 
 export function registerAuditList(audit: Command, line: CommandLine): void {
@@ -26,8 +26,8 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
     .argument('<list>', 'list id, or name')
     .addOption(timeOption(line.clock).makeOptionMandatory())
     .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
-    .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
-    .option('--force', 'also when the file is there already')
+    .addOption(outOption('into this file, with its SHA-256 beside it, in place of standard output'))
+    .addOption(forceOption())
     .action((list: string, options: unknown) => listAt(list, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit list Newsletter --time 2026-03-01',

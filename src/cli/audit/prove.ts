@@ -3,23 +3,28 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
-import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
-import { withExamples } from '../shared/options.js';
+import {
+  destination,
+  forceOption,
+  keyOption,
+  outOption,
+  sealFiles,
+  sealOption,
+  withExamples,
+} from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { readSeals } from '../../evidence/seal-files.js';
-import { namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
+import { namedKey, sealIn, sealKeyOf, whileVerifying } from '../shared/seals.js';
 
 const optionsSchema = z.object({
-  out: z.string().min(1),
-  seal: z.string().optional(),
+  ...destination,
+  seal: sealFiles.seal,
   key: z.string().optional(),
-  force: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -28,10 +33,10 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
     .command('prove')
     .description('the events of one contact in a file that proves itself: verify.mjs checks it, nobody else is in it')
     .argument('<contact>', 'contact id, or e-mail address')
-    .requiredOption('--out <file>', 'where the proof goes; - is standard output')
-    .option('--seal <file>', 'the seal that it is proven against, signed by the same key (default: one made now)')
-    .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder)`)
-    .option('--force', 'replaces a file that is there already')
+    .addOption(outOption('where the proof goes; - is standard output').makeOptionMandatory())
+    .addOption(sealOption('the seal that it is proven against, signed by the same key (default: one made now)'))
+    .addOption(keyOption())
+    .addOption(forceOption())
     .action((contact: string, options: unknown) => prove(contact, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit prove ada@example.com --out ada.json',
@@ -57,10 +62,10 @@ async function proofOf(contact: string, options: Options, open: AuditSession): P
 }
 
 async function sealOf(options: Options, { line, log }: AuditSession) {
-  const [given] = readSeals({ seal: options.seal === undefined ? [] : [options.seal] });
+  const given = sealIn(options);
   if (given !== undefined) {
-    await demandOfLog(log, given.seal);
-    return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given.seal };
+    await demandOfLog(log, given);
+    return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given };
   }
   const key = sealKeyOf(options.key, line);
   const seal = await whileVerifying(line, (onProgress) =>

@@ -1,7 +1,6 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
 import { AlteredRecordError, verifiedSeal } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
@@ -9,14 +8,13 @@ import { sealKeyOf, whileVerifying } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
 import { checked } from '../shared/exit-code.js';
-import { withExamples } from '../shared/options.js';
+import { destination, forceOption, keyOption, outOption, withExamples } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({
-  out: z.string().min(1),
+  ...destination,
   key: z.string().optional(),
-  force: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -24,9 +22,9 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
   const command = audit
     .command('seal')
     .description('verifies the log and signs how far it has come: keep the file where the log is not')
-    .requiredOption('--out <file>', 'where the seal goes; - is standard output')
-    .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder, made when needed)`)
-    .option('--force', 'replaces a file that is there already')
+    .addOption(outOption('where the seal goes; - is standard output').makeOptionMandatory())
+    .addOption(keyOption(', made when needed'))
+    .addOption(forceOption())
     .action((options: unknown) => checked(() => seal(optionsSchema.parse(options), line)));
   withExamples(command, [
     'audience audit seal --out seal-2026-03-01.json',

@@ -7,14 +7,14 @@ import { whileOpen } from '../shared/while-open.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { checked, withExitCode } from '../shared/exit-code.js';
-import { withExamples } from '../shared/options.js';
+import { publicKeyOption, sealFiles, withExamples } from '../shared/options.js';
 import { readSeals } from '../../evidence/seal-files.js';
 import { whileVerifying } from '../shared/seals.js';
 import { verifiedAsJson, verifiedInWords, type VerificationReport } from './verify-report.js';
 
 const optionsSchema = z.object({
   seal: z.array(z.string()).default([]),
-  publicKey: z.string().optional(),
+  publicKey: sealFiles.publicKey,
   quick: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
@@ -27,7 +27,7 @@ export function registerAuditVerify(audit: Command, line: CommandLine): void {
       '--seal <file...>',
       'also verifies that the history up to this seal is the sealed one, and not shortened; of several it says which still hold',
     )
-    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
+    .addOption(publicKeyOption())
     .option('--quick', 'the chain only, not also order and times within each stream: takes little memory')
     .action(withExitCode(line, (options: unknown) => verify(optionsSchema.parse(options), line)));
   withExamples(command, [

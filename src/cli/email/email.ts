@@ -1,5 +1,5 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
-import { type DeliveryState, deliveryStates } from '../../projections/emails.js';
+import { type DeliveryState, deliveryStates, reasonOf } from '../../projections/emails.js';
 import { emailsInLog } from '../../projector/emails-in-log.js';
 import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
 import { changeEach, demandService, itemsFrom } from '../shared/through-service.js';
@@ -84,11 +84,9 @@ async function idsByReason(
   reason: string,
 ): Promise<readonly string[]> {
   const emails = await emailsOfService(service, { state, limit: Infinity });
-  // The reply codes follow it.
-  const reasonOf = ({ last_error }: Email): string => last_error?.split(' ')[0] ?? '';
   const ids = emails.filter((email) => reasonOf(email) === reason).map(({ email_id }) => email_id);
   if (ids.length > 0) return ids;
-  const others = [...new Set(emails.map(reasonOf))].sort().join(', ') || 'none';
+  const others = [...new Set(emails.map((email) => reasonOf(email) ?? ''))].sort().join(', ') || 'none';
   throw new CommandFailedError(`No e-mail is ${state} for this reason. Reasons that there are: ${others}.`, {
     type: 'nothing_found',
   });

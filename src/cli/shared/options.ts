@@ -1,8 +1,9 @@
-/** What commands have in common in their options and their help: times, numbers, contacts, examples. */
+/** What commands have in common in their options and their help: times, numbers, files, seals, contacts, examples. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
+import { sealKeyName } from '../../evidence/seal-key.js';
 import { UsageError } from '../../failures.js';
 
 type Clock = () => number;
@@ -49,6 +50,23 @@ export function periodIn(options: unknown): z.output<z.ZodObject<typeof period>>
   if (from !== undefined && to !== undefined && from > to) throw new UsageError('--from must not be after --to');
   return { from, to, ...rest };
 }
+
+export const outOption = (description: string): Option => new Option('--out <file>', description);
+export const forceOption = (): Option => new Option('--force', 'replaces a file that is there already');
+
+/** Of `--out` and `--force`. */
+export const destination = { out: z.string().min(1), force: z.boolean().default(false) };
+
+export const sealOption = (description: string): Option => new Option('--seal <file>', description);
+export const publicKeyOption = (): Option =>
+  new Option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)');
+
+/** Of `--seal` and `--public-key`. */
+export const sealFiles = { seal: z.string().optional(), publicKey: z.string().optional() };
+
+/** `made`: what becomes of the default. */
+export const keyOption = (made = ''): Option =>
+  new Option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder${made})`);
 
 interface TimeOptions {
   readonly edge: Edge;

@@ -1,10 +1,20 @@
-/** What commands that seal, prove or verify have in common: the key, and progress. */
+/** What commands that seal, prove or verify have in common: the seal that they are given, the key, and progress. */
 import type { KeyObject } from 'node:crypto';
 import { openSealKey } from '../../evidence/seal-key.js';
+import { readSeals } from '../../evidence/seal-files.js';
 import type { SealingOptions } from '../../evidence/sealing.js';
 import type { CommandLine } from './command-line.js';
 import { present } from './options.js';
 import { createProgressBar } from './progress-bar.js';
+
+/** The seal of `--seal`. @throws as `readSeals` */
+export const sealIn = ({
+  seal,
+  publicKey,
+}: {
+  readonly seal?: string | undefined;
+  readonly publicKey?: string | undefined;
+}) => readSeals({ seal: seal === undefined ? [] : [seal], publicKey })[0]?.seal;
 
 /** That of the option or of `SEAL_KEY`; undefined: that of the data folder. */
 export const namedKey = (option: string | undefined, { env }: CommandLine): string | undefined =>
