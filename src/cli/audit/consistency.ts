@@ -38,9 +38,9 @@ async function consistency(
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
   const prove = async (log: EventReader) => {
     for (const seal of [older, newer]) await demandOfLog(log, seal);
-    return await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
+    return await withTree(log, line.place(), (tree) => proveConsistency(tree, older, newer));
   };
-  const proof = await whileOpen(line.openLog(), prove).catch(refuseProof);
+  const proof = await whileOpen(line.place().openLog(), prove).catch(refuseProof);
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
   if (options.out === '-') return;
   line.stderr.write(

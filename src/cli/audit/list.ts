@@ -5,7 +5,7 @@ import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListOverview } from '../../audit/audit.js';
 import { basisLines, notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { auditing } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import { destination, forceOption, outOption, timeOption, withExamples } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
@@ -39,7 +39,7 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
   const { time, out, force } = options;
   if (out !== undefined) demandPlace(out, force);
   const { signal, stdout, stderr } = line;
-  await auditing(line, async ({ audit }) => {
+  await whileOpen(line.openAuditor(), async ({ audit }) => {
     const list = await audit.listAt({ list: name, time, signal });
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
@@ -76,7 +76,7 @@ const titles = ['LIST', 'NAME', 'CREATED', 'DELETED', 'EARLIER NAMES'];
 
 async function lists(line: CommandLine): Promise<void> {
   const { stdout, env, json } = line;
-  await auditing(line, async ({ audit }) => {
+  await whileOpen(line.openAuditor(), async ({ audit }) => {
     const { lists: all, ...basis } = await audit.lists();
     const end = json ? [JSON.stringify({ line: 'end', ...basis })] : ['', ...basisLines(basis)];
     if (json) await stdout.write(all.map((list) => `${JSON.stringify(list)}\n`).join(''));

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
 import { fingerprintOf } from '../../evidence/seal.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { Auditor, CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import {
+  contactIn,
   destination,
   forceOption,
   keyOption,
@@ -16,7 +17,7 @@ import {
   withExamples,
 } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
-import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { namedKey, sealIn, sealKeyOf, whileVerifying } from '../shared/seals.js';
@@ -46,30 +47,38 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
 
 async function prove(contact: string, options: Options, line: CommandLine): Promise<void> {
   demandDestination(options);
-  await auditing(line, async (open) => {
-    await write(await proofOf(contact, options, open).catch(refuseProof), options, line);
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    await write(await proofOf(contact, { options, auditor, line }).catch(refuseProof), options, line);
     sayNotRecorded(line);
   });
 }
 
-async function proofOf(contact: string, options: Options, open: AuditSession): Promise<Proof> {
-  const { line, log, audit } = open;
-  const { stream } = await findContact(contact, open);
-  const { seal, key } = await sealOf(options, open);
-  return await withTree(log, line, (source) =>
+interface Work {
+  readonly options: Options;
+  readonly auditor: Auditor;
+  readonly line: CommandLine;
+}
+
+async function proofOf(contact: string, work: Work): Promise<Proof> {
+  const { line, auditor } = work;
+  const { log, audit } = auditor;
+  const { stream } = await auditor.find(contactIn(contact));
+  const { seal, key } = await sealOf(work);
+  return await withTree(log, line.place(), (source) =>
     provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal }),
   );
 }
 
-async function sealOf(options: Options, { line, log }: AuditSession) {
+async function sealOf({ options, auditor: { log }, line }: Work) {
+  const place = line.place();
   const given = sealIn(options);
   if (given !== undefined) {
     await demandOfLog(log, given);
-    return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given };
+    return { key: keyAtHand(namedKey(options.key, place), place.dataDir), seal: given };
   }
   const key = sealKeyOf(options.key, line);
   const seal = await whileVerifying(line, (onProgress) =>
-    quickSeal(log, { place: line, onProgress, clock: line.clock, key: () => key }),
+    quickSeal(log, { place, onProgress, clock: line.clock, key: () => key }),
   );
   return { key, seal };
 }

@@ -1,14 +1,14 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Report } from '../../audit/report/report-answer.js';
 import { reportPage } from '../../audit/report/report-page.js';
 import { sealedReport } from '../../evidence/sealed-report.js';
-import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { sayNotRecorded } from '../shared/in-words.js';
 import {
+  contactIn,
   destination,
   forceOption,
   outOption,
@@ -50,21 +50,15 @@ export function registerAuditReport(audit: Command, line: CommandLine): void {
 
 async function report(contact: string, options: Options, line: CommandLine): Promise<void> {
   demandDestination(options);
-  await auditing(line, async (open) => {
-    const made = await reportOn(contact, options, open);
+  await whileOpen(line.openAuditor(), async ({ log, audit, find }) => {
+    const given = sealIn(options);
+    const { list, time } = options;
+    const request = { contact, ...(await find(contactIn(contact))), list, time, askedBy: 'cli', signal: line.signal };
+    const made = await sealedReport(request, { log, place: line.place(), audit, given });
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
     // It holds personal data.
     await put(text, { ...options, mode: 0o600 }, line);
     if (options.out !== '-') line.stderr.write(`Written to ${options.out}. ${made.answer}\n`);
     sayNotRecorded(line);
   });
-}
-
-async function reportOn(contact: string, options: Options, open: AuditSession): Promise<Report> {
-  const { line, log, audit } = open;
-  const given = sealIn(options);
-  const found = await findContact(contact, open);
-  const { list, time } = options;
-  const request = { contact, ...found, list, time, askedBy: 'cli', signal: line.signal };
-  return await sealedReport(request, { log, place: line, audit, given });
 }

@@ -35,9 +35,14 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
 /** @throws CommandFailedError with exit code 1 where the record was altered */
 async function seal(options: Options, line: CommandLine): Promise<void> {
   demandDestination(options);
-  const made = await whileOpen(line.openLog(), (log) =>
+  const made = await whileOpen(line.place().openLog(), (log) =>
     whileVerifying(line, (onProgress) =>
-      verifiedSeal(log, { place: line, onProgress, clock: line.clock, key: () => sealKeyOf(options.key, line) }),
+      verifiedSeal(log, {
+        place: line.place(),
+        onProgress,
+        clock: line.clock,
+        key: () => sealKeyOf(options.key, line),
+      }),
     ),
   ).catch((error: unknown) => {
     if (!(error instanceof SealError)) throw error;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { examineSeals, keptSeals, type ExaminedSeal } from '../../evidence/kept-seals.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { checked, withExitCode } from '../shared/exit-code.js';
-import { present, withExamples } from '../shared/options.js';
+import { withExamples } from '../shared/options.js';
 import { writeItems } from '../shared/table.js';
 import { whileOpen } from '../shared/while-open.js';
 
@@ -42,6 +42,7 @@ async function seals(line: CommandLine): Promise<ExitCode> {
 
 async function examine(line: CommandLine): Promise<readonly ExaminedSeal[]> {
   const onNotice = (text: string): void => void line.stderr.write(`${text}\n`);
-  const listed = keptSeals(line.dataDir, present(line.env['SEAL_DIR']), onNotice);
-  return await whileOpen(line.openLog(), (log) => examineSeals(listed, log, line));
+  const place = line.place();
+  const listed = keptSeals(place.dataDir, place.seals.copies, onNotice);
+  return await whileOpen(place.openLog(), (log) => examineSeals(listed, log, place));
 }

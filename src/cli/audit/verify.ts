@@ -49,8 +49,8 @@ async function verification(options: Options, line: CommandLine): Promise<Verifi
   const seals = readSeals(options);
   const startedAt = line.monotonic();
   const request = { seals: seals.map(({ seal }) => seal), depth: options.quick ? 'chain' : 'streams' } as const;
-  const { result, linked } = await whileOpen(line.openLog(), (log) =>
-    whileVerifying(line, (onProgress) => verifyOpen(log, { place: line, ...request, onProgress })),
+  const { result, linked } = await whileOpen(line.place().openLog(), (log) =>
+    whileVerifying(line, (onProgress) => verifyOpen(log, { place: line.place(), ...request, onProgress })),
   );
   if (result.intact && result.count === 0)
     throw new CommandFailedError('The log holds no events: there is nothing to verify.', { type: 'empty' });

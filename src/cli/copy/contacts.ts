@@ -54,7 +54,7 @@ async function run(line: CommandLine, { list, ...asked }: ImportByListName): Pro
   const find = () => demandService(line, ': contacts are imported through it.');
   let service: ServiceClient | undefined = await find();
   const request = { ...asked, listId: await idOfList(list, service) };
-  const name = service.isNamed ? service.url : path.resolve(line.dataDir);
+  const name = service.isNamed ? service.url : path.resolve(line.place().dataDir);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
     const asked = (service ??= await find());

@@ -153,7 +153,7 @@ export async function emailsOfService(
 
 /** @throws CommandFailedError, StoreUnavailableError */
 export async function emailsOfLog(line: CommandLine, { state, limit }: EmailFilter): Promise<readonly Email[]> {
-  const { documents, unreadable } = await whileOpen(line.openLog(), (log) => emailsInLog(log, line.signal));
+  const { documents, unreadable } = await whileOpen(line.place().openLog(), (log) => emailsInLog(log, line.signal));
   if (unreadable > 0)
     line.stderr.write(`${unreadable} e-mails have events that cannot be read: their states may be wrong.\n`);
   return documents

@@ -67,14 +67,14 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
   keepMemorySmall();
   const bar = createProgressBar(line.stderr, line.monotonic);
   try {
-    const result = await whileOpen(line.openLog(), (reader) =>
+    const result = await whileOpen(line.place().openLog(), (reader) =>
       runExport(request, {
         reader,
         stdout: line.stdout,
         signal: line.signal,
         monotonic: line.monotonic,
         // Positions of the embedded log count its events.
-        isCounted: line.stores.events.kind === 'embedded',
+        isCounted: line.place().stores.events.kind === 'embedded',
         report: bar.report,
       }),
     );

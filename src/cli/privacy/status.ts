@@ -27,7 +27,7 @@ export function registerStatus(privacy: Command, line: CommandLine): void {
 const statusOptions = z.object({ scavenge: z.boolean().default(false) });
 
 async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<ExitCode> {
-  return await whileOpen(line.openLog(), async (log) => {
+  return await whileOpen(line.place().openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const found = await statusOf(log, line);
     const { erasures, registers, missing, digests } = found;
@@ -50,8 +50,8 @@ async function statusOf(log: EventReader, line: CommandLine) {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const { signal } = line;
   return await erasureStatus(log, {
-    places: line.registerPlaces,
-    openViews: line.openViews,
+    places: line.place(),
+    openViews: line.place().openViews,
     signal,
     onProgress: (done) => bar.report({ phase: 'reading', done }),
   }).finally(() => bar.clear());

@@ -25,7 +25,8 @@ export function registerProjections(program: Command, line: CommandLine): void {
 
 async function show(line: CommandLine): Promise<void> {
   const service = await line.service();
-  const views = service === undefined ? await whileOpen(line.openViews(), storedViewStates) : await statusFrom(service);
+  const views =
+    service === undefined ? await whileOpen(line.place().openViews(), storedViewStates) : await statusFrom(service);
   if (service === undefined) line.stderr.write('No service runs on this data folder: the views as they were left.\n');
   const titles = ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'];
   await writeItems(line, views, { titles, rowOf });

@@ -5,11 +5,9 @@ import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
 import { sealKeyName } from '../../evidence/seal-key.js';
 import { UsageError } from '../../failures.js';
+import type { NamedContact } from './command-line.js';
 
 type Clock = () => number;
-
-/** An empty variable counts as absent. */
-export const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 export const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
@@ -104,7 +102,7 @@ export function parseAddressArgument(text: string): string {
 }
 
 /** An id, or an e-mail address. @throws UsageError */
-export function contactIn(text: string): { readonly email: string } | { readonly contactId: string } {
+export function contactIn(text: string): NamedContact {
   if (/^con_[^@]*$/.test(text)) return { contactId: text };
   const email = text.trim();
   if (!isAddress(email)) throw new UsageError('<contact> must be a contact id (con_…) or a valid email address');

@@ -3,8 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { openSealKey } from '../../evidence/seal-key.js';
 import { readSeals } from '../../evidence/seal-files.js';
 import type { SealingOptions } from '../../evidence/sealing.js';
-import type { CommandLine } from './command-line.js';
-import { present } from './options.js';
+import type { CommandLine, CommandPlace } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 
 /** The seal of `--seal`. @throws as `readSeals` */
@@ -17,12 +16,12 @@ export const sealIn = ({
 }) => readSeals({ seal: seal === undefined ? [] : [seal], publicKey })[0]?.seal;
 
 /** That of the option or of `SEAL_KEY`; undefined: that of the data folder. */
-export const namedKey = (option: string | undefined, { env }: CommandLine): string | undefined =>
-  option ?? present(env['SEAL_KEY']);
+export const namedKey = (option: string | undefined, { seals }: CommandPlace): string | undefined =>
+  option ?? seals.key;
 
 /** Made in the data folder where there is none. @throws SealError */
 export const sealKeyOf = (option: string | undefined, line: CommandLine): KeyObject =>
-  openSealKey({ file: namedKey(option, line), dataDir: line.dataDir }, (file) =>
+  openSealKey({ file: namedKey(option, line.place()), dataDir: line.place().dataDir }, (file) =>
     line.stderr.write(`A key was made: ${file}. Keep a copy of it in the backup.\n`),
   );
 
