@@ -67,25 +67,34 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
   } catch (error) {
     const cause: unknown = line.signal.aborted ? line.signal.reason : error;
     if (cause instanceof InterruptedError) return cause.exitCode;
-    const failure = failureOf(cause instanceof NotCheckedError ? cause.cause : cause, explain);
+    const failure = failureOf(cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
     const { type, message } = failure;
     const answer = `${JSON.stringify({ error: { type, message } })}\n`;
     // Standard output may be what failed.
     if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
     line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
-    if (type === 'usage' || cause instanceof NotCheckedError) return 2;
-    return (cause instanceof CommandFailedError ? cause.exitCode : undefined) ?? 1;
+    return failure.exitCode;
   }
 }
 
 interface Failure {
   readonly type: string;
   readonly message: string;
+  readonly exitCode: 1 | 2;
+}
+
+function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
+  const isUnchecked = error instanceof NotCheckedError;
+  const reason: unknown = isUnchecked ? error.cause : error;
+  const told = inWords(reason, explain);
+  if (told === undefined) return undefined;
+  if (told.type === 'usage' || isUnchecked) return { ...told, exitCode: 2 };
+  return { ...told, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }
 
 /** Undefined: nothing went wrong, or help has been shown instead. */
-function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
+function inWords(error: unknown, explain: (error: unknown) => string): Omit<Failure, 'exitCode'> | undefined {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
     const message = withoutPersonalData(error.message.replace(/^error: /, ''));
