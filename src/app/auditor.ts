@@ -42,8 +42,11 @@ export async function openAuditor(place: CommandPlace, terminal: CommandTerminal
       return { stream: await streamOfContact(contactId, search, shown?.document.stream), contactId };
     },
     async close() {
-      await (await opened)?.close();
-      await log.close();
+      try {
+        await (await opened)?.close();
+      } finally {
+        await log.close();
+      }
     },
   };
 }
