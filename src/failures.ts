@@ -5,14 +5,32 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command failed; the message is for the operator and holds no personal data. Exit code 1. */
+interface Failure {
+  readonly type?: string;
+  readonly cause?: unknown;
+  /** Where it is said, also a check ends with it. */
+  readonly exitCode?: 1 | 2;
+}
+
+/** The command failed; the message is for the operator and holds no personal data. Exit code 1, unless it says another. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
   readonly type: string;
+  readonly exitCode: 1 | 2 | undefined;
 
-  constructor(message: string, options: { readonly type?: string; readonly cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.type = options.type ?? 'failed';
+  constructor(message: string, { type = 'failed', cause, exitCode }: Failure = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.type = type;
+    this.exitCode = exitCode;
+  }
+}
+
+/** A check came to no answer: the cause says why. Exit code 2. */
+export class NotCheckedError extends Error {
+  override readonly name = 'NotCheckedError';
+
+  constructor(cause: unknown) {
+    super('not checked', { cause });
   }
 }
 

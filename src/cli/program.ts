@@ -6,7 +6,7 @@ import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
 import type { CommandLine } from './shared/command-line.js';
 import { withExamples } from './shared/options.js';
-import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
+import { CommandFailedError, InterruptedError, NotCheckedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),
@@ -54,7 +54,7 @@ interface Run {
   readonly line: CommandLine;
   readonly words: readonly string[];
   readonly explain: (error: unknown) => string;
-  /** What the command ended with; 2 also where it threw. */
+  /** What the action returned. */
   readonly exitCode: () => number;
 }
 
@@ -74,17 +74,27 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     // Standard output may be what failed.
     if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
     line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
-    return Math.max(type === 'usage' ? 2 : 1, exitCode());
+    return failure.exitCode;
   }
 }
 
 interface Failure {
   readonly type: string;
   readonly message: string;
+  readonly exitCode: 1 | 2;
+}
+
+function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
+  const isUnchecked = error instanceof NotCheckedError;
+  const reason: unknown = isUnchecked ? error.cause : error;
+  const told = inWords(reason, explain);
+  if (told === undefined) return undefined;
+  if (told.type === 'usage' || isUnchecked) return { ...told, exitCode: 2 };
+  return { ...told, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }
 
 /** Undefined: nothing went wrong, or help has been shown instead. */
-function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
+function inWords(error: unknown, explain: (error: unknown) => string): Omit<Failure, 'exitCode'> | undefined {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
     const message = withoutPersonalData(error.message.replace(/^error: /, ''));

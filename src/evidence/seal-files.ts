@@ -1,8 +1,6 @@
-/** Seals that were kept elsewhere, read from their files and checked; and those that the service has made by itself. */
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
+/** Seals that were kept elsewhere, read from their files and checked. */
+import { readFileSync } from 'node:fs';
 import { CommandFailedError, UsageError } from '../failures.js';
-import { sealsIn, sealsName } from './seal-folder.js';
 import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from './seal.js';
 
 export interface CheckedSeal {
@@ -16,7 +14,7 @@ export interface SealFiles {
   readonly publicKey?: string | undefined;
 }
 
-/** @throws UsageError @throws CommandFailedError `seal`: one was altered, or another key signed it; `unreadable_seal`: one is no seal */
+/** @throws UsageError @throws CommandFailedError `seal`, exit code 1: one was altered, or another key signed it; with exit code 2: one cannot be read, or is no seal */
 export function readSeals({ seal: files, publicKey }: SealFiles): readonly CheckedSeal[] {
   if (files.length === 0 && publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
   return files.map((file) => readSeal(file, publicKey));
@@ -36,8 +34,13 @@ function readSeal(file: string, publicKey: string | undefined): CheckedSeal {
       throw new CommandFailedError(`The seal ${file} cannot be read: ${error.message}.`, {
         type: 'unreadable_seal',
         cause: error,
+        exitCode: 2,
       });
-    throw new CommandFailedError(`The seal ${file} proves nothing: ${error.message}.`, { type: 'seal', cause: error });
+    throw new CommandFailedError(`The seal ${file} proves nothing: ${error.message}.`, {
+      type: 'seal',
+      cause: error,
+      exitCode: 1,
+    });
   }
 }
 
@@ -46,37 +49,6 @@ function textOf(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailedError(`${file} cannot be read: ${reason}`, { cause: error });
+    throw new CommandFailedError(`${file} cannot be read: ${reason}`, { cause: error, exitCode: 2 });
   }
-}
-
-export interface KeptSeal {
-  /** The data folder's, and the copy where it is the same. */
-  readonly files: readonly string[];
-  /** Undefined: it cannot be read. */
-  readonly seal: Seal | undefined;
-}
-
-/** Of the data folder and, where one is named, of the folder of copies. `onNotice`: in which the two differ. */
-export function keptSeals(
-  dataDir: string,
-  copies: string | undefined,
-  onNotice: (notice: string) => void,
-): readonly KeptSeal[] {
-  const all = sealsIn(path.join(dataDir, sealsName)).map((one) => ({ ...one, files: [one.file] }));
-  const own = [...all];
-  if (copies === undefined) return all;
-  try {
-    statSync(copies);
-    for (const copy of sealsIn(copies)) {
-      const same = all.find(({ text }) => text === copy.text);
-      if (same === undefined) all.push({ ...copy, files: [copy.file] });
-      else same.files.push(copy.file);
-    }
-    for (const { file } of own.filter(({ files }) => files.length === 1))
-      onNotice(`SEAL_DIR lacks ${path.basename(file)}, or has it otherwise.`);
-  } catch (error) {
-    onNotice(`SEAL_DIR cannot be read: ${error instanceof Error ? error.message : 'unknown'}`);
-  }
-  return all;
 }

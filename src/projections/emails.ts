@@ -125,7 +125,7 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
       return { ...reopened(before, next), state: 'in_doubt', last_error: reason };
     }
     case 'EmailHeld':
-      return { ...before, ...closed, state: 'held', last_error: withReason(before.last_error, event.data.reason) };
+      return { ...before, ...closed, state: 'held', last_error: withReason(before, event.data.reason) };
     case 'EmailReleased':
       return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', open_since: at, kept_since: null };
     case 'EmailCancelled':
@@ -139,8 +139,13 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
 const lastError = (outcome: { reason: string; smtp_code?: number | undefined; enhanced_code?: string | undefined }) =>
   [outcome.reason, outcome.smtp_code, outcome.enhanced_code].filter((part) => part !== undefined).join(' ');
 
+/** Without the codes. Undefined: nothing has failed. */
+export const reasonOf = ({ last_error }: Pick<EmailDocument, 'last_error'>): string | undefined =>
+  last_error?.split(' ')[0];
+
 /** The codes of the last attempt stay where it was for the same reason. */
-const withReason = (last: string | null, reason: string): string => (last?.split(' ')[0] === reason ? last : reason);
+const withReason = (before: EmailDocument, reason: string): string =>
+  reasonOf(before) === reason ? (before.last_error ?? reason) : reason;
 
 const reopened = (before: EmailDocument, next: string): EmailDocument => ({
   ...before,

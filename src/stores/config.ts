@@ -13,6 +13,8 @@ export { ConfigurationError } from './values-from-files.js';
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
+export const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
 const wholeNumber = (most: number) =>
   z
     .string()
@@ -110,6 +112,9 @@ const origin = z
     'must be a comma list of origins such as https://app.example.com; * is refused, for any page could then use a key that is in a browser',
   );
 
+/** Of RETAIN_EMAILS. */
+export const mostRetainedDays = 36_500;
+
 const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
@@ -141,7 +146,7 @@ const schema = z.object({
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
   LOG_LEVEL: optional(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)).default('info'),
-  RETAIN_EMAILS: optional(wholeNumber(36_500)).default(0),
+  RETAIN_EMAILS: optional(wholeNumber(mostRetainedDays)).default(0),
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
   MAIL_IN_DOUBT_AFTER: optional(pause('1d')).default(milliseconds('5m')),
   MAIL_GIVE_UP_AFTER: optional(pause('365d')).default(milliseconds('48h')),
@@ -199,10 +204,19 @@ const storesSchema = schema.pick({
   EVENTSTORE_PREFIX: true,
   MONGODB_URL: true,
   SECRET: true,
+  SEAL_DIR: true,
+  SEAL_KEY: true,
 });
 
 /** Only the variables of the stores are checked, and the secret may be missing. @throws ConfigurationError */
-export const readStoresConfig = (environment: Environment) => storesIn(parsed(storesSchema, environment));
+export function readStoresConfig(environment: Environment) {
+  const settings = parsed(storesSchema, environment);
+  return { ...storesIn(settings), seals: { copies: settings.SEAL_DIR, key: settings.SEAL_KEY } };
+}
+
+/** Days; 0: for ever. @throws ConfigurationError */
+export const readRetention = (environment: Environment): number =>
+  parsed(schema.pick({ RETAIN_EMAILS: true }), environment).RETAIN_EMAILS;
 
 function storesIn(settings: z.output<typeof storesSchema>) {
   const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = settings;

@@ -162,7 +162,7 @@ describe('without a process of its own', () => {
       signal: new AbortController().signal,
       monotonic: () => 0,
       json: false,
-      stores: { events: { kind: 'embedded', file: 'none' } },
+      place: () => ({ stores: { events: { kind: 'embedded', file: 'none' } } }),
       exitWith: (code: number) => (exitCode = code),
     } as unknown as CommandLine;
     const program = createProgram({ line, version: '1', onOptions: () => undefined });

@@ -25,27 +25,15 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     clock: () => 0,
     monotonic: () => 0,
     json: false,
-    dataDir: 'nowhere',
-    outbox: 'nowhere/outbox',
-    registerPlaces: { dataDir: 'nowhere', seals: { copies: undefined } },
-    stores: { events: { kind: 'embedded', file: 'none' }, views: { kind: 'embedded', file: 'none' } },
-    openLog: async () => {
+    place: () => {
       throw new CommandFailedError('there is no log', { type: 'no_log' });
     },
-    openViews: async () => {
-      throw new Error('there are no views');
+    openAuditor: async () => {
+      throw new CommandFailedError('there is no log', { type: 'no_log' });
     },
     mailSettings: () => undefined,
     names: { addresses: async () => [], texts: async () => [] },
-    streamKeys: async () => {
-      throw new Error('there are no keys');
-    },
-    headKey: async () => undefined,
     service: async () => undefined,
-    rebuild: async () => {
-      throw new Error('there is nothing to rebuild');
-    },
-    reapplyErasures: async () => [],
     exitWith: () => undefined,
     ...changes,
   };
@@ -106,10 +94,10 @@ test('what fails is exit code 1, without help', async () => {
 });
 
 test('an event that cannot be read is told in one sentence, without a stack', async () => {
-  const openLog = () => Promise.reject(new UnreadableHistoryError('ContactCreated at position 3 has no person'));
+  const openAuditor = () => Promise.reject(new UnreadableHistoryError('ContactCreated at position 3 has no person'));
   const message = 'The answer would rest on an event that cannot be read: ContactCreated at position 3 has no person.';
-  expect(await ran(['audit', 'events'], { openLog })).toMatchObject({ code: 1, out: '', err: `${message}\n` });
-  const { out } = await ran(['audit', 'events', '--json'], { openLog });
+  expect(await ran(['audit', 'events'], { openAuditor })).toMatchObject({ code: 1, out: '', err: `${message}\n` });
+  const { out } = await ran(['audit', 'events', '--json'], { openAuditor });
   expect(JSON.parse(out)).toEqual({ error: { type: 'unreadable', message } });
 });
 

@@ -1,6 +1,7 @@
 /** How far it is, as people see it. */
 import { expect, test } from 'vitest';
-import { createProgressBar, duration } from '../../src/cli/shared/progress-bar.js';
+import { createProgressBar } from '../../src/cli/shared/progress-bar.js';
+import { duration } from '../../src/cli/shared/numbers.js';
 
 function shownOn(isTTY: boolean, columns = 100) {
   let now = 0;

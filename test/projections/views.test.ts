@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventSchemas, type DomainEvent } from '../../src/events/codec.js';
 import { contacts } from '../../src/projections/contacts.js';
-import { emails } from '../../src/projections/emails.js';
+import { emails, reasonOf } from '../../src/projections/emails.js';
 import { groups, lists, tags } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
@@ -230,6 +230,12 @@ describe('emails', () => {
     expect(fold(e.dispatchStarted, refused, e.emailHeld)).toMatchObject({ last_error: 'policy 550' });
     expect(fold(e.dispatchStarted, e.emailDeferred, e.emailHeld)).toMatchObject({ last_error: 'policy' });
     expect(fold(e.emailHeld)).toMatchObject({ last_error: 'policy', open_since: null });
+  });
+
+  it('tell the reason without the codes of the mail server', () => {
+    expect(reasonOf({ last_error: 'smtp_5xx 550 5.1.1' })).toBe('smtp_5xx');
+    expect(reasonOf({ last_error: 'auth_failed' })).toBe('auth_failed');
+    expect(reasonOf({ last_error: null })).toBeUndefined();
   });
 
   it('are sent by a late EmailSent, and nothing after it changes that', () => {

@@ -5,9 +5,9 @@ import { everyRead } from '../../audit/access.js';
 import type { ReadRecord } from '../../audit/answers.js';
 import { recipientOf } from '../../events/streams.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { periodIn, withExamples, withPeriod } from '../shared/options.js';
+import { contactIn, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { writeItems } from '../shared/table.js';
-import { auditing, findContact } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({ contact: z.string().optional(), actor: z.string().optional() });
 
@@ -32,10 +32,10 @@ const titles = ['TIME', 'BY', 'WHAT', 'SUBJECT', 'FROM', 'TO', 'REQUEST'];
 async function access(options: unknown, line: CommandLine): Promise<void> {
   const { contact, actor } = optionsSchema.parse(options);
   const { from, to, limit } = periodIn(options);
-  await auditing(line, async (open) => {
-    const subject = contact === undefined ? undefined : recipientOf((await findContact(contact, open)).stream);
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    const subject = contact === undefined ? undefined : recipientOf((await auditor.find(contactIn(contact))).stream);
     const found: ReadRecord[] = [];
-    for await (const page of everyRead(open.audit, { subject, actor, from, to, signal: line.signal })) {
+    for await (const page of everyRead(auditor.audit, { subject, actor, from, to, signal: line.signal })) {
       found.push(...page.slice(0, limit - found.length));
       if (found.length >= limit) break;
     }

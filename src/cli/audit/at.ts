@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
 import { basisLines, consentInWords, placeOf, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { auditing, findContact } from '../shared/auditing.js';
-import { timeOption, withExamples } from '../shared/options.js';
+import { whileOpen } from '../shared/while-open.js';
+import { contactIn, timeOption, withExamples } from '../shared/options.js';
 import { paintFor, type Paint } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
@@ -26,11 +26,11 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
   ]);
 }
 
-async function at(contact: string, asked: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+async function at(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const { stdout, signal, env } = line;
-  await auditing(line, async (open) => {
-    const found = await findContact(contact, open);
-    const answer = await open.audit.contactAt({ ...found, ...asked, signal });
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    const found = await auditor.find(contactIn(contact));
+    const answer = await auditor.audit.contactAt({ ...found, ...options, signal });
     await stdout.write(line.json ? `${JSON.stringify(answer)}\n` : inWords(answer, paintFor(stdout, env)));
     sayNotRecorded(line);
   });

@@ -5,14 +5,14 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import { proveConsistency } from '../../evidence/prove.js';
 import { UsageError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { withExamples } from '../shared/options.js';
-import { formatCount } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { destination, forceOption, outOption, withExamples } from '../shared/options.js';
+import { formatCount } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { demandedSeals } from '../shared/seals.js';
+import { readSeals } from '../../evidence/seal-files.js';
 
-const optionsSchema = z.object({ out: z.string().min(1).default('-'), force: z.boolean().default(false) });
+const optionsSchema = z.object({ ...destination, out: destination.out.default('-') });
 
 export function registerAuditConsistency(audit: Command, line: CommandLine): void {
   const command = audit
@@ -20,8 +20,8 @@ export function registerAuditConsistency(audit: Command, line: CommandLine): voi
     .description('proves that the log of the new seal holds that of the old one unchanged: verify.mjs checks it')
     .argument('<old>', 'the older seal')
     .argument('<new>', 'the newer seal')
-    .option('--out <file>', 'where the proof goes (default: standard output)')
-    .option('--force', 'replaces a file that is there already')
+    .addOption(outOption('where the proof goes (default: standard output)'))
+    .addOption(forceOption())
     .action((older: string, newer: string, options: unknown) =>
       consistency([older, newer], optionsSchema.parse(options), line),
     );
@@ -34,13 +34,13 @@ async function consistency(
   line: CommandLine,
 ): Promise<void> {
   demandDestination(options);
-  const [older, newer] = demandedSeals({ seal: files }, line).map(({ seal }) => seal);
+  const [older, newer] = readSeals({ seal: files }).map(({ seal }) => seal);
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
   const prove = async (log: EventReader) => {
     for (const seal of [older, newer]) await demandOfLog(log, seal);
-    return await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
+    return await withTree(log, line.place(), (tree) => proveConsistency(tree, older, newer));
   };
-  const proof = await whileOpen(line.openLog(), prove).catch(refuseProof);
+  const proof = await whileOpen(line.place().openLog(), prove).catch(refuseProof);
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
   if (options.out === '-') return;
   line.stderr.write(

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
-import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
-import { limit, periodIn, withExamples, withPeriod } from '../shared/options.js';
-import type { CommandLine } from '../shared/command-line.js';
+import { whileOpen } from '../shared/while-open.js';
+import { contactIn, limit, periodIn, withExamples, withPeriod } from '../shared/options.js';
+import type { Auditor, CommandLine } from '../shared/command-line.js';
 import { UsageError } from '../../failures.js';
 import { sayNotRecorded } from '../shared/in-words.js';
 import { printable } from '../../events/printable.js';
@@ -46,12 +46,12 @@ async function events(options: Options, line: CommandLine): Promise<void> {
   const types = new Set(options.types?.split(',').map((name) => name.trim()));
   for (const name of types)
     if (!isEventType(name)) throw new UsageError(`--types must be names of events, as in docs/events.md: not ${name}`);
-  await auditing(line, async (open) => {
-    const filter = await filterOf(options, open);
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    const filter = await filterOf(options, auditor);
     if (options.follow && Object.values(filter).some((value) => value !== undefined))
       throw new UsageError('--follow goes with --after, --types and --limit only');
-    const request = { filter, after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
-    const { feed } = open.audit;
+    const request = { filter, after: await afterIn(options.after, auditor), types, hidden: [], signal: line.signal };
+    const { feed } = auditor.audit;
     // Following the log ends only by a signal.
     if (options.follow) sayNotRecorded(line);
     await write(options.follow ? coming(feed, request) : feed.all(request), { limit: options.limit, line });
@@ -59,13 +59,13 @@ async function events(options: Options, line: CommandLine): Promise<void> {
   });
 }
 
-async function filterOf({ actor, request, contact, list, from, to }: Options, open: AuditSession) {
-  const stream = contact === undefined ? undefined : (await findContact(contact, open)).stream;
-  const listId = list === undefined ? undefined : (await open.audit.begin({ times: [], list })).listId;
+async function filterOf({ actor, request, contact, list, from, to }: Options, auditor: Auditor) {
+  const stream = contact === undefined ? undefined : (await auditor.find(contactIn(contact))).stream;
+  const listId = list === undefined ? undefined : (await auditor.audit.begin({ times: [], list })).listId;
   return { actor, requestId: request, from, to, stream, listId };
 }
 
-async function afterIn(text: string | undefined, { audit: { feed } }: AuditSession): Promise<string> {
+async function afterIn(text: string | undefined, { audit: { feed } }: Auditor): Promise<string> {
   if (text === undefined) return '';
   if (text === 'now') return await feed.head();
   const position = await feed.position(text);

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
 import { basisLines, consentInWords, notRecorded, sayNotRecorded } from '../shared/in-words.js';
-import { auditing, findContact, type AuditSession, type FoundContact } from '../shared/auditing.js';
-import { periodIn, withExamples, withPeriod } from '../shared/options.js';
+import { whileOpen } from '../shared/while-open.js';
+import { contactIn, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { Auditor, CommandLine, FoundContact } from '../shared/command-line.js';
 import { table } from '../shared/table.js';
 
 const optionsSchema = z.object({ list: z.string().optional() });
@@ -29,24 +29,27 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
 const itemsAPage = 200;
 
 async function history(contact: string, options: unknown, line: CommandLine): Promise<void> {
-  const asked = { ...periodIn(options), ...optionsSchema.parse(options) };
-  await auditing(line, async (open) => {
-    const found = await findContact(contact, open);
-    const all = pages({ ...found, ...asked }, open);
+  const period = { ...periodIn(options), ...optionsSchema.parse(options) };
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    const found = await auditor.find(contactIn(contact));
+    const all = pages({ ...found, ...period, signal: line.signal }, auditor);
     await (line.json ? writeLines(all, line) : writeTable(all, line));
     sayNotRecorded(line);
   });
 }
 
-type WholeHistory = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
+type WholeHistory = FoundContact &
+  Pick<CommandLine, 'signal'> &
+  ReturnType<typeof periodIn> &
+  z.output<typeof optionsSchema>;
 
 /** All of one moment of the log. */
-async function* pages({ limit, ...wanted }: WholeHistory, { audit, line }: AuditSession): AsyncGenerator<HistoryPage> {
+async function* pages({ limit, ...wanted }: WholeHistory, { audit }: Auditor): AsyncGenerator<HistoryPage> {
   let page: HistoryPage | undefined;
   for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);
     const { next_cursor: after, context } = page ?? {};
-    page = await audit.history({ ...wanted, after, context, limit: size, signal: line.signal });
+    page = await audit.history({ ...wanted, after, context, limit: size });
     yield page;
     if (page.next_cursor === undefined) return;
   }

@@ -5,8 +5,8 @@ import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListOverview } from '../../audit/lists.js';
 import { basisLines, notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { auditing } from '../shared/auditing.js';
-import { timeOption, withExamples } from '../shared/options.js';
+import { whileOpen } from '../shared/while-open.js';
+import { destination, forceOption, outOption, timeOption, withExamples } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, writeWhole } from '../../export/file.js';
@@ -15,8 +15,8 @@ import { table } from '../shared/table.js';
 const optionsSchema = z.object({
   time: z.string(),
   format: z.enum(['ndjson', 'csv']),
+  ...destination,
   out: z.string().optional(),
-  force: z.boolean().default(false),
 });
 
 export function registerAuditList(audit: Command, line: CommandLine): void {
@@ -26,8 +26,8 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
     .argument('<list>', 'list id, or name')
     .addOption(timeOption(line.clock).makeOptionMandatory())
     .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
-    .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
-    .option('--force', 'also when the file is there already')
+    .addOption(outOption('into this file, with its SHA-256 beside it, in place of standard output'))
+    .addOption(forceOption())
     .action((list: string, options: unknown) => listAt(list, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit list Newsletter --time 2026-03-01',
@@ -39,7 +39,7 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
   const { time, out, force } = options;
   if (out !== undefined) demandPlace(out, force);
   const { signal, stdout, stderr } = line;
-  await auditing(line, async ({ audit }) => {
+  await whileOpen(line.openAuditor(), async ({ audit }) => {
     const list = await audit.listAt({ list: name, time, signal });
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
@@ -76,7 +76,7 @@ const titles = ['LIST', 'NAME', 'CREATED', 'DELETED', 'EARLIER NAMES'];
 
 async function lists(line: CommandLine): Promise<void> {
   const { stdout, env, json } = line;
-  await auditing(line, async ({ audit }) => {
+  await whileOpen(line.openAuditor(), async ({ audit }) => {
     const { lists: all, ...basis } = await audit.lists();
     const end = json ? [JSON.stringify({ line: 'end', ...basis })] : ['', ...basisLines(basis)];
     if (json) await stdout.write(all.map((list) => `${JSON.stringify(list)}\n`).join(''));

@@ -3,22 +3,29 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
-import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf } from '../../evidence/seal.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { Auditor, CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
-import { withExamples } from '../shared/options.js';
-import { formatCount } from '../shared/progress-bar.js';
-import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
+import {
+  contactIn,
+  destination,
+  forceOption,
+  keyOption,
+  outOption,
+  sealFiles,
+  sealOption,
+  withExamples,
+} from '../shared/options.js';
+import { formatCount } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { demandedSeals, namedKey, sealKeyOf, whileVerifying } from '../shared/seals.js';
+import { namedKey, sealIn, sealKeyOf, whileVerifying } from '../shared/seals.js';
 
 const optionsSchema = z.object({
-  out: z.string().min(1),
-  seal: z.string().optional(),
+  ...destination,
+  seal: sealFiles.seal,
   key: z.string().optional(),
-  force: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -27,10 +34,10 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
     .command('prove')
     .description('the events of one contact in a file that proves itself: verify.mjs checks it, nobody else is in it')
     .argument('<contact>', 'contact id, or e-mail address')
-    .requiredOption('--out <file>', 'where the proof goes; - is standard output')
-    .option('--seal <file>', 'the seal that it is proven against, signed by the same key (default: one made now)')
-    .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder)`)
-    .option('--force', 'replaces a file that is there already')
+    .addOption(outOption('where the proof goes; - is standard output').makeOptionMandatory())
+    .addOption(sealOption('the seal that it is proven against, signed by the same key (default: one made now)'))
+    .addOption(keyOption())
+    .addOption(forceOption())
     .action((contact: string, options: unknown) => prove(contact, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit prove ada@example.com --out ada.json',
@@ -40,30 +47,38 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
 
 async function prove(contact: string, options: Options, line: CommandLine): Promise<void> {
   demandDestination(options);
-  await auditing(line, async (open) => {
-    await write(await proofOf(contact, options, open).catch(refuseProof), options, line);
+  await whileOpen(line.openAuditor(), async (auditor) => {
+    await write(await proofOf(contact, { options, auditor, line }).catch(refuseProof), options, line);
     sayNotRecorded(line);
   });
 }
 
-async function proofOf(contact: string, options: Options, open: AuditSession): Promise<Proof> {
-  const { line, log, audit } = open;
-  const { stream } = await findContact(contact, open);
-  const { seal, key } = await sealOf(options, open);
-  return await withTree(log, line, (source) =>
+interface Work {
+  readonly options: Options;
+  readonly auditor: Auditor;
+  readonly line: CommandLine;
+}
+
+async function proofOf(contact: string, work: Work): Promise<Proof> {
+  const { line, auditor } = work;
+  const { log, audit } = auditor;
+  const { stream } = await auditor.find(contactIn(contact));
+  const { seal, key } = await sealOf(work);
+  return await withTree(log, line.place(), (source) =>
     provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal }),
   );
 }
 
-async function sealOf(options: Options, { line, log }: AuditSession) {
-  const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
+async function sealOf({ options, auditor: { log }, line }: Work) {
+  const place = line.place();
+  const given = sealIn(options);
   if (given !== undefined) {
-    await demandOfLog(log, given.seal);
-    return { key: keyAtHand(namedKey(options.key, line), line.dataDir), seal: given.seal };
+    await demandOfLog(log, given);
+    return { key: keyAtHand(namedKey(options.key, place), place.dataDir), seal: given };
   }
   const key = sealKeyOf(options.key, line);
   const seal = await whileVerifying(line, (onProgress) =>
-    quickSeal(log, { place: line, onProgress, clock: line.clock, key: () => key }),
+    quickSeal(log, { place, onProgress, clock: line.clock, key: () => key }),
   );
   return { key, seal };
 }

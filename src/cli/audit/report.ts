@@ -1,23 +1,30 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Report } from '../../report/report-answer.js';
 import { reportPage } from '../../report/report-page.js';
 import { sealedReport } from '../../report/sealed-report.js';
-import { auditing, findContact, type AuditSession } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { sayNotRecorded } from '../shared/in-words.js';
-import { timeOption, withExamples } from '../shared/options.js';
-import { demandedSeals } from '../shared/seals.js';
+import {
+  contactIn,
+  destination,
+  forceOption,
+  outOption,
+  publicKeyOption,
+  sealFiles,
+  sealOption,
+  timeOption,
+  withExamples,
+} from '../shared/options.js';
+import { sealIn } from '../shared/seals.js';
 
 const optionsSchema = z.object({
-  out: z.string().min(1),
+  ...destination,
+  ...sealFiles,
   time: z.string().optional(),
   list: z.string().optional(),
-  seal: z.string().optional(),
-  publicKey: z.string().optional(),
-  force: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -26,15 +33,14 @@ export function registerAuditReport(audit: Command, line: CommandLine): void {
     .command('report')
     .description('one page about one person: the answer in a sentence, every change, the e-mails, and how to check it')
     .argument('<contact>', 'contact id, or e-mail address')
-    .requiredOption('--out <file>', 'where the page goes; - is standard output')
+    .addOption(outOption('where the page goes; - is standard output').makeOptionMandatory())
     .option('--list <list>', 'only this list, by id or name')
     .addOption(timeOption(line.clock))
-    .option(
-      '--seal <file>',
-      'a seal that was kept elsewhere: the page says that the log is the sealed one, or none is made',
+    .addOption(
+      sealOption('a seal that was kept elsewhere: the page says that the log is the sealed one, or none is made'),
     )
-    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
-    .option('--force', 'replaces a file that is there already')
+    .addOption(publicKeyOption())
+    .addOption(forceOption())
     .action((contact: string, options: unknown) => report(contact, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit report ada@example.com --out ada.html',
@@ -44,24 +50,15 @@ export function registerAuditReport(audit: Command, line: CommandLine): void {
 
 async function report(contact: string, options: Options, line: CommandLine): Promise<void> {
   demandDestination(options);
-  await auditing(line, async (open) => {
-    const made = await reportOn(contact, options, open);
+  await whileOpen(line.openAuditor(), async ({ log, audit, find }) => {
+    const given = sealIn(options);
+    const { list, time } = options;
+    const request = { contact, ...(await find(contactIn(contact))), list, time, askedBy: 'cli', signal: line.signal };
+    const made = await sealedReport(request, { log, place: line.place(), audit, given });
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
     // It holds personal data.
     await put(text, { ...options, mode: 0o600 }, line);
     if (options.out !== '-') line.stderr.write(`Written to ${options.out}. ${made.answer}\n`);
     sayNotRecorded(line);
   });
-}
-
-async function reportOn(contact: string, options: Options, open: AuditSession): Promise<Report> {
-  const { line, log, audit } = open;
-  const [given] = demandedSeals(
-    { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey },
-    line,
-  );
-  const found = await findContact(contact, open);
-  const { list, time } = options;
-  const request = { contact, ...found, list, time, askedBy: 'cli', signal: line.signal };
-  return await sealedReport(request, { log, place: line, audit, given: given?.seal });
 }

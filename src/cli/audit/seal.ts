@@ -1,21 +1,20 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
 import { AlteredRecordError, verifiedSeal } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { sealKeyOf, whileVerifying } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { CommandFailedError } from '../../failures.js';
-import { withExamples } from '../shared/options.js';
-import { formatCount } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { checked } from '../shared/exit-code.js';
+import { destination, forceOption, keyOption, outOption, withExamples } from '../shared/options.js';
+import { formatCount } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({
-  out: z.string().min(1),
+  ...destination,
   key: z.string().optional(),
-  force: z.boolean().default(false),
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -23,31 +22,34 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
   const command = audit
     .command('seal')
     .description('verifies the log and signs how far it has come: keep the file where the log is not')
-    .requiredOption('--out <file>', 'where the seal goes; - is standard output')
-    .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder, made when needed)`)
-    .option('--force', 'replaces a file that is there already')
-    .action((options: unknown) => seal(optionsSchema.parse(options), line));
+    .addOption(outOption('where the seal goes; - is standard output').makeOptionMandatory())
+    .addOption(keyOption(', made when needed'))
+    .addOption(forceOption())
+    .action((options: unknown) => checked(() => seal(optionsSchema.parse(options), line)));
   withExamples(command, [
     'audience audit seal --out seal-2026-03-01.json',
     'audience audit seal --key seal-key.pem --out seal.json',
   ]);
 }
 
+/** @throws CommandFailedError with exit code 1 where the record was altered */
 async function seal(options: Options, line: CommandLine): Promise<void> {
-  // The exit code until it is known that the record differs, or is sealed.
-  line.exitWith(2);
   demandDestination(options);
-  const made = await whileOpen(line.openLog(), (log) =>
+  const made = await whileOpen(line.place().openLog(), (log) =>
     whileVerifying(line, (onProgress) =>
-      verifiedSeal(log, { place: line, onProgress, clock: line.clock, key: () => sealKeyOf(options.key, line) }),
+      verifiedSeal(log, {
+        place: line.place(),
+        onProgress,
+        clock: line.clock,
+        key: () => sealKeyOf(options.key, line),
+      }),
     ),
   ).catch((error: unknown) => {
-    if (error instanceof AlteredRecordError) line.exitWith(1);
     if (!(error instanceof SealError)) throw error;
-    throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error });
+    const exitCode = error instanceof AlteredRecordError ? 1 : 2;
+    throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error, exitCode });
   });
   await write(made, options, line);
-  line.exitWith(0);
 }
 
 async function write(made: Seal, options: Options, line: CommandLine): Promise<void> {

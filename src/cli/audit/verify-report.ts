@@ -5,7 +5,7 @@ import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
 import type { Paint } from '../shared/colours.js';
 import { printable } from '../../events/printable.js';
-import { formatCount, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/numbers.js';
 
 export interface VerificationReport {
   readonly result: Verification;

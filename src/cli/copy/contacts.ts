@@ -6,10 +6,11 @@ import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
 import { nameKey } from '../../events/catalogues.js';
 import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
-import { formatCount, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/numbers.js';
 import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
 import { demandService, itemsFrom } from '../shared/through-service.js';
 
@@ -35,10 +36,12 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
     .option('--resubscribe', 'also subscribes people who have unsubscribed')
     .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
-    .action((file: unknown, options: unknown) => {
-      const { dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
-      return run(line, { file: z.string().parse(file), isDryRun, ...rest });
-    });
+    .action(
+      withExitCode(line, (file: unknown, options: unknown) => {
+        const { dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
+        return run(line, { file: z.string().parse(file), isDryRun, ...rest });
+      }),
+    );
   withExamples(command, [
     'audience import contacts people.csv --list News --status Subscribed --dry-run',
     "audience import contacts people.csv --list lst_01J… --map 'Mail privat=email' 'Notes='",
@@ -47,11 +50,11 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 
 type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<void> {
+async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<ExitCode> {
   const find = () => demandService(line, ': contacts are imported through it.');
   let service: ServiceClient | undefined = await find();
   const request = { ...asked, listId: await idOfList(list, service) };
-  const name = service.isNamed ? service.url : path.resolve(line.dataDir);
+  const name = service.isNamed ? service.url : path.resolve(line.place().dataDir);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
     const asked = (service ??= await find());
@@ -69,7 +72,7 @@ async function run(line: CommandLine, { list, ...asked }: ImportByListName): Pro
   const outcome = dry_run ? 'checked' : 'imported';
   const report = { outcome, file, list_id, dry_run, ...result, milliseconds: Math.round(milliseconds) };
   await line.stdout.write(line.json ? `${JSON.stringify(report)}\n` : inWords(request, result, milliseconds));
-  if (result.rejected > 0) line.exitWith(1);
+  return result.rejected > 0 ? 1 : 0;
 }
 
 const listSchema = z.object({ list_id: z.string(), list_name: z.string() });

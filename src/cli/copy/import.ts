@@ -1,10 +1,10 @@
 /** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { demandedSeals } from '../shared/seals.js';
+import { sealIn } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { copyLogOnTerminal } from './on-terminal.js';
-import { withExamples } from '../shared/options.js';
+import { publicKeyOption, sealFiles, sealOption, withExamples } from '../shared/options.js';
 import { demandChecksum } from '../../export/file.js';
 import { runImport, type ImportRequest } from '../../copy/import.js';
 import { registerImportContacts } from './contacts.js';
@@ -12,8 +12,7 @@ import { importAsJson, importInWords } from './report.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
-  seal: z.string().optional(),
-  publicKey: z.string().optional(),
+  ...sealFiles,
 });
 
 export function registerImport(program: Command, line: CommandLine): void {
@@ -23,14 +22,13 @@ export function registerImport(program: Command, line: CommandLine): void {
     .command('events')
     .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
     .argument('<file>', 'a whole export of events, as NDJSON')
-    .option('--seal <file>', 'demands that the history in the file is the sealed one, and not shortened')
-    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
+    .addOption(sealOption('demands that the history in the file is the sealed one, and not shortened'))
+    .addOption(publicKeyOption())
     .option('--dry-run', 'checks the file and the store, and writes nothing')
     .action((file: unknown, options: unknown) => {
-      const { dryRun: isDryRun, seal: sealFile, publicKey } = optionsSchema.parse(options);
-      const named = { seal: sealFile === undefined ? [] : [sealFile], publicKey };
-      const seal = demandedSeals(named, line)[0]?.seal;
-      return importFrom(line, { file: z.string().parse(file), to: line.stores.events, isDryRun, seal });
+      const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
+      const seal = sealIn(files);
+      return importFrom(line, { file: z.string().parse(file), to: line.place().stores.events, isDryRun, seal });
     });
   withExamples(command, [
     'audience --data-dir ./new-data import events events.ndjson',

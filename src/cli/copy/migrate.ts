@@ -5,8 +5,9 @@ import { UsageError } from '../../failures.js';
 import { parseAddress } from '../../copy/endpoints.js';
 import { runMigration, type Migration } from '../../copy/copy.js';
 import type { Environment } from '../../stores/values-from-files.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { copyLogOnTerminal } from './on-terminal.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { migratedAsJson, migratedInWords } from './report.js';
 
@@ -33,7 +34,7 @@ export function registerMigrate(program: Command, line: CommandLine): void {
     .requiredOption('--to <log>', 'where the events go: empty, or left there by an earlier run')
     .option('--prefix <prefix>', 'of the stream names in EventStoreDB (EVENTSTORE_PREFIX, else audience_)')
     .option('--dry-run', 'checks both logs and says what would be copied')
-    .action((options: unknown) => migrate(requestOf(options, line.env), line))
+    .action(withExitCode(line, (options: unknown) => migrate(requestOf(options, line.env), line)))
     .addHelpText('after', notes);
   withExamples(command, [
     "audience migrate --from ./data --to 'esdb://admin:changeit@db.example:2113'",
@@ -55,11 +56,11 @@ function requestOf(given: unknown, env: Environment): Migration {
   return { from, to: parseAddress('--to', options.to, prefix), isDryRun: options.dryRun };
 }
 
-async function migrate(request: Migration, line: CommandLine): Promise<void> {
+async function migrate(request: Migration, line: CommandLine): Promise<ExitCode> {
   const copied = await copyLogOnTerminal(line, request, (options, headKeyOf) =>
     runMigration({ ...request, headKeyOf }, options),
   );
   const report = { request, ...copied };
   await line.stdout.write(line.json ? migratedAsJson(report) : migratedInWords(report));
-  line.exitWith(copied.result.outcome === 'differs' ? 1 : 0);
+  return copied.result.outcome === 'differs' ? 1 : 0;
 }

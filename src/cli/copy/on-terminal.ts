@@ -6,7 +6,8 @@ import { commandRetry } from '../../eventstore/with-retry.js';
 import { secretOfLog } from '../../stores/secret-of-log.js';
 import type { LogAddress } from '../../stores/stores.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { createProgressBar, keepMemorySmall } from '../shared/progress-bar.js';
+import { createProgressBar } from '../shared/progress-bar.js';
+import { keepMemorySmall } from '../shared/memory.js';
 
 interface CopiedLog<Result> {
   readonly result: Result;

@@ -2,7 +2,7 @@
 import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
-import { formatCount, duration } from '../shared/progress-bar.js';
+import { formatCount, duration } from '../shared/numbers.js';
 
 interface Copied<Request, Result> {
   readonly request: Request;

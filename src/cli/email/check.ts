@@ -6,8 +6,9 @@ import { isAddress } from '../../events/address.js';
 import type { CheckStep, MailSettings } from '../../mailer/check.js';
 import type { Mail } from '../../mailer/transport.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 
 export function registerCheck(email: Command, line: CommandLine): void {
@@ -16,14 +17,14 @@ export function registerCheck(email: Command, line: CommandLine): void {
     .description('what the mail server says, step by step; and the DNS record of DKIM')
     .argument('[address]', 'where to send one test e-mail; without it, nothing is sent')
     .option('--from <address>', 'its sender; default: the user in SMTP_URL, if that is an address, else the recipient')
-    .action((to: string | undefined, options: unknown) => checkEach(to, options, line));
+    .action(withExitCode(line, (to: string | undefined, options: unknown) => checkEach(to, options, line)));
   withExamples(check, ['audience email check', 'audience email check me@example.com --from news@example.com']);
 }
 
 const optionsSchema = z.object({ from: z.string().optional() });
 
 /** @throws UsageError, CommandFailedError */
-async function checkEach(to: string | undefined, options: unknown, line: CommandLine): Promise<void> {
+async function checkEach(to: string | undefined, options: unknown, line: CommandLine): Promise<ExitCode> {
   const { from } = optionsSchema.parse(options);
   if (from !== undefined && to === undefined) throw new UsageError('--from needs an address to send to');
   for (const address of [to, from])
@@ -37,7 +38,7 @@ async function checkEach(to: string | undefined, options: unknown, line: Command
       },
     );
   const mail = to === undefined ? undefined : await testMail({ to, from }, settings, line);
-  line.exitWith((await tellSteps(settings, mail, line)) ? 0 : 1);
+  return (await tellSteps(settings, mail, line)) ? 0 : 1;
 }
 
 async function tellSteps(settings: MailSettings, mail: Mail | undefined, line: CommandLine): Promise<boolean> {

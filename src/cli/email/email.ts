@@ -1,14 +1,15 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
-import { type DeliveryState, deliveryStates } from '../../projections/emails.js';
+import { type DeliveryState, deliveryStates, reasonOf } from '../../projections/emails.js';
 import { emailsInLog } from '../../projector/emails-in-log.js';
 import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
 import { changeEach, demandService, itemsFrom } from '../shared/through-service.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { limit, limitOption, withExamples } from '../shared/options.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { writeItems } from '../shared/table.js';
 import { registerCheck } from './check.js';
@@ -30,14 +31,16 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .argument('[id...]', 'ids of e-mails')
     .option('--reason <reason>', 'instead of ids: all that are held for this reason, such as auth_failed')
     .option('--failed', 'with --reason: all that have failed for it')
-    .action(async (ids: readonly string[], options: unknown) => await releaseEach(ids, options, line));
+    .action(withExitCode(line, (ids: readonly string[], options: unknown) => releaseEach(ids, options, line)));
   withExamples(release, ['audience email release eml_01J…', 'audience email release --reason auth_failed']);
   const cancel = email
     .command('cancel')
     .description('ends e-mails that are requested, deferred, in_doubt or held')
     .argument('<id...>', 'ids of e-mails')
     .action(
-      async (ids: readonly string[]) => await changeEmails(ids, 'cancel', { service: await serviceOf(line), line }),
+      withExitCode(line, async (ids: readonly string[]) =>
+        changeEmails(ids, 'cancel', { service: await serviceOf(line), line }),
+      ),
     );
   withExamples(cancel, ['audience email cancel eml_01J…']);
   registerCheck(email, line);
@@ -55,15 +58,15 @@ async function changeEmails(
   ids: readonly string[],
   change: 'release' | 'cancel',
   { service, line }: Through,
-): Promise<void> {
+): Promise<ExitCode> {
   const pathOf = (id: string): string => `/v1/email/${id}/${change}`;
-  await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
+  return await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
 }
 
 const releaseSchema = z.object({ reason: z.string().optional(), failed: z.literal(true).optional() });
 
 /** @throws UsageError, CommandFailedError */
-async function releaseEach(given: readonly string[], options: unknown, line: CommandLine): Promise<void> {
+async function releaseEach(given: readonly string[], options: unknown, line: CommandLine): Promise<ExitCode> {
   const { reason, failed } = releaseSchema.parse(options);
   if ((given.length === 0) === (reason === undefined))
     throw new UsageError('Name either ids of e-mails or their --reason');
@@ -71,7 +74,7 @@ async function releaseEach(given: readonly string[], options: unknown, line: Com
   const service = await serviceOf(line);
   const state = failed ? 'failed' : 'held';
   const ids = reason === undefined ? given : await idsByReason(service, state, reason);
-  await changeEmails(ids, 'release', { service, line });
+  return await changeEmails(ids, 'release', { service, line });
 }
 
 /** The oldest first. @throws CommandFailedError where there are none: it names the reasons that there are */
@@ -81,11 +84,9 @@ async function idsByReason(
   reason: string,
 ): Promise<readonly string[]> {
   const emails = await emailsOfService(service, { state, limit: Infinity });
-  // The reply codes follow it.
-  const reasonOf = ({ last_error }: Email): string => last_error?.split(' ')[0] ?? '';
   const ids = emails.filter((email) => reasonOf(email) === reason).map(({ email_id }) => email_id);
   if (ids.length > 0) return ids;
-  const others = [...new Set(emails.map(reasonOf))].sort().join(', ') || 'none';
+  const others = [...new Set(emails.map((email) => reasonOf(email) ?? ''))].sort().join(', ') || 'none';
   throw new CommandFailedError(`No e-mail is ${state} for this reason. Reasons that there are: ${others}.`, {
     type: 'nothing_found',
   });
@@ -152,7 +153,7 @@ export async function emailsOfService(
 
 /** @throws CommandFailedError, StoreUnavailableError */
 export async function emailsOfLog(line: CommandLine, { state, limit }: EmailFilter): Promise<readonly Email[]> {
-  const { documents, unreadable } = await whileOpen(line.openLog(), (log) => emailsInLog(log, line.signal));
+  const { documents, unreadable } = await whileOpen(line.place().openLog(), (log) => emailsInLog(log, line.signal));
   if (unreadable > 0)
     line.stderr.write(`${unreadable} e-mails have events that cannot be read: their states may be wrong.\n`);
   return documents

@@ -2,13 +2,15 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { timeOption, withExamples } from '../shared/options.js';
+import { destination, forceOption, outOption, timeOption, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, checksumFileOf } from '../../export/file.js';
 import { UsageError } from '../../failures.js';
 import { notRecorded, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
-import { formatCount, createProgressBar, duration, keepMemorySmall } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
+import { formatCount, duration } from '../shared/numbers.js';
+import { createProgressBar } from '../shared/progress-bar.js';
+import { keepMemorySmall } from '../shared/memory.js';
+import { whileOpen } from '../shared/while-open.js';
 import {
   exportedKinds,
   formats,
@@ -22,8 +24,7 @@ import {
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),
   time: z.string().optional(),
-  out: z.string().min(1),
-  force: z.boolean().default(false),
+  ...destination,
 });
 
 export function registerExport(program: Command, line: CommandLine): void {
@@ -31,12 +32,12 @@ export function registerExport(program: Command, line: CommandLine): void {
     .command('export')
     .description('writes events, contacts, lists or their growth to a file, with its SHA-256 beside it')
     .addArgument(new Argument('<what>', 'what to export').choices(exportedKinds))
-    .requiredOption('--out <file>', 'where to; - is standard output (ndjson and csv)')
+    .addOption(outOption('where to; - is standard output (ndjson and csv)').makeOptionMandatory())
     .addOption(
       new Option('--format <format>', 'default: what the name of the file ends with, else ndjson').choices(formats),
     )
     .addOption(timeOption(line.clock))
-    .option('--force', 'replaces a file that is there already')
+    .addOption(forceOption())
     .action((what: unknown, options: unknown) => exportTo(line, requestOf(what, options)));
   withExamples(command, [
     'audience export events --out events.ndjson',
@@ -66,14 +67,14 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
   keepMemorySmall();
   const bar = createProgressBar(line.stderr, line.monotonic);
   try {
-    const result = await whileOpen(line.openLog(), (reader) =>
+    const result = await whileOpen(line.place().openLog(), (reader) =>
       runExport(request, {
         reader,
         stdout: line.stdout,
         signal: line.signal,
         monotonic: line.monotonic,
         // Positions of the embedded log count its events.
-        isCounted: line.stores.events.kind === 'embedded',
+        isCounted: line.place().stores.events.kind === 'embedded',
         report: bar.report,
       }),
     );

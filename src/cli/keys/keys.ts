@@ -5,6 +5,7 @@ import { parseTime } from '../../audit/times.js';
 import { scopes } from '../../events/keys.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { writeItems } from '../shared/table.js';
@@ -40,10 +41,12 @@ export function registerKeys(program: Command, line: CommandLine): void {
     .description('refuses keys from now on, for ever')
     .argument('<id...>', 'ids of keys')
     .option('--reason <text>', 'why; nothing personal, it stays in the log')
-    .action(async (ids: readonly string[], options: unknown) => {
-      const change = { service: await running(line), pathOf: (id: string) => `/v1/keys/${id}/revoke`, unknown };
-      await changeEach(ids, { ...change, body: revokeOptions.parse(options) }, line);
-    });
+    .action(
+      withExitCode(line, async (ids: readonly string[], options: unknown) => {
+        const change = { service: await running(line), pathOf: (id: string) => `/v1/keys/${id}/revoke`, unknown };
+        return await changeEach(ids, { ...change, body: revokeOptions.parse(options) }, line);
+      }),
+    );
   withExamples(revoke, ['audience keys revoke key_01J… --reason leaked']);
 }
 

@@ -10,7 +10,7 @@ import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
-import { auditing } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
@@ -67,8 +67,8 @@ async function throughService(email: string, folder: string, service: ServiceCli
 }
 
 const fromLog = (email: string, folder: string, line: CommandLine): Promise<boolean> =>
-  auditing(line, async ({ log, audit }) => {
-    const stream = contactStream((await line.streamKeys(log)).contactKey(email));
+  whileOpen(line.openAuditor(), async ({ log, audit }) => {
+    const stream = contactStream((await line.place().streamKeys(log)).contactKey(email));
     return await writeBoth(folder, await exportPerson(audit, { email, stream, askedBy: 'cli', signal: line.signal }));
   });
 

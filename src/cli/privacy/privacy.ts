@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { wouldGo } from '../../privacy/person-in-stores.js';
-import { placesOf } from '../../privacy/register.js';
+import { placesOf, reapplyErasures } from '../../privacy/register.js';
 import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { counted } from '../shared/progress-bar.js';
+import { counted } from '../shared/numbers.js';
 import type { ServiceAnswer } from '../shared/service-client.js';
 import { demandService } from '../shared/through-service.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 import { registerPrivacyExport } from './export.js';
 import { registerPrivacyRetention } from './retention.js';
 import { registerStatus } from './status.js';
@@ -34,11 +34,11 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
   ]);
   registerStatus(privacy, line);
   registerPrivacyRetention(privacy, line);
-  const reapply = privacy
+  const again = privacy
     .command('reapply')
     .description('asks again for the erasures that a log put back from a backup lacks; while no service runs')
-    .action(() => reapplyErasures(line));
-  withExamples(reapply, ['audience privacy reapply']);
+    .action(() => reapply(line));
+  withExamples(again, ['audience privacy reapply']);
 }
 
 const eraseOptions = z.object({
@@ -88,9 +88,11 @@ async function eraseAddress(
 }
 
 async function showWhatWouldGo(email: string, line: CommandLine): Promise<void> {
-  await whileOpen(line.openLog(), async (log) => {
-    const key = (await line.streamKeys(log)).contactKey(email);
-    const found = await whileOpen(line.openViews(), (views) => wouldGo(key, { log, views, outbox: line.outbox }));
+  await whileOpen(line.place().openLog(), async (log) => {
+    const key = (await line.place().streamKeys(log)).contactKey(email);
+    const found = await whileOpen(line.place().openViews(), (views) =>
+      wouldGo(key, { log, views, outbox: line.place().outbox }),
+    );
     const { contact, events, emails, open, files } = found;
     const words = `${contact ? 'A contact' : 'No contact'}, ${counted(events, 'event')} with personal data, ${counted(emails, 'e-mail')} (${open} to be cancelled), ${counted(files, 'file')} of the outbox.`;
     await line.stdout.write(line.json ? `${JSON.stringify(found)}\n` : `${words} Nothing was changed.\n`);
@@ -103,9 +105,12 @@ function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof er
   throw new CommandFailedError(message, { type: 'refused' });
 }
 
-async function reapplyErasures(line: CommandLine): Promise<void> {
-  const ids = await line.reapplyErasures();
-  const registers = placesOf(line.registerPlaces);
+async function reapply(line: CommandLine): Promise<void> {
+  const place = line.place();
+  const ids = await whileOpen(place.openCommands(), ({ store, commands }) =>
+    reapplyErasures(store, { config: place, commands }),
+  );
+  const registers = placesOf(place);
   const none = registers.some((file) => existsSync(file))
     ? 'The log has every erasure of the register.'
     : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;

@@ -1,16 +1,14 @@
 /** `audience privacy retention`: how many e-mails are kept, and how many are due to be erased. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { CommandFailedError } from '../../failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import { countDue, countErased, hasViews } from '../../privacy/retention-counts.js';
 import { retainedSince } from '../../privacy/retention.js';
+import { ConfigurationError, mostRetainedDays, readRetention } from '../../stores/config.js';
 import { wholeNumberIn, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { counted } from '../shared/progress-bar.js';
-import { whileOpen } from '../shared/auditing.js';
-
-/** As the service's configuration takes them. */
-const mostDays = 36_500;
+import { counted } from '../shared/numbers.js';
+import { whileOpen } from '../shared/while-open.js';
 
 const optionsSchema = z.object({ days: z.string().optional(), dryRun: z.boolean().default(false) });
 
@@ -25,8 +23,8 @@ export function registerPrivacyRetention(privacy: Command, line: CommandLine): v
 }
 
 async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const days = given === undefined ? configured(line) : wholeNumberIn('--days', given, mostDays);
-  await whileOpen(line.openViews(), async (views) => {
+  const days = given === undefined ? configured(line) : wholeNumberIn('--days', given, mostRetainedDays);
+  await whileOpen(line.place().openViews(), async (views) => {
     if (!(await hasViews(views)))
       throw new CommandFailedError('There are no views to count in: start the service once.', { type: 'no_views' });
     const before = days === null ? null : retainedSince(days, line.clock());
@@ -39,8 +37,12 @@ async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>
 
 /** Null: e-mails are kept for ever. */
 function configured({ env }: CommandLine): number | null {
-  const text = env['RETAIN_EMAILS'] ?? '';
-  return text === '' || text === '0' ? null : wholeNumberIn('RETAIN_EMAILS', text, mostDays);
+  try {
+    return readRetention(env) || null;
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 interface Counts {

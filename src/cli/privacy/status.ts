@@ -5,10 +5,12 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import { UsageError } from '../../failures.js';
 import { erasureStatus, type ErasureStatus, type RegisterStatus } from '../../privacy/erasure-status.js';
 import { isScavenged } from '../../privacy/person-in-stores.js';
-import { whileOpen } from '../shared/auditing.js';
-import type { CommandLine } from '../shared/command-line.js';
+import { whileOpen } from '../shared/while-open.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
-import { counted, createProgressBar } from '../shared/progress-bar.js';
+import { counted } from '../shared/numbers.js';
+import { createProgressBar } from '../shared/progress-bar.js';
 import { writeItems } from '../shared/table.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
@@ -18,18 +20,17 @@ export function registerStatus(privacy: Command, line: CommandLine): void {
       'erasures, unfinished and completed; exit code 1 where the log lacks one of the register, or holds digests without an erasure',
     )
     .option('--scavenge', 'starts a scavenge of EventStoreDB, where its credentials allow it')
-    .action((options: unknown) => showStatus(statusOptions.parse(options), line));
+    .action(withExitCode(line, (options: unknown) => showStatus(statusOptions.parse(options), line)));
   withExamples(status, ['audience privacy status', 'audience privacy status --json']);
 }
 
 const statusOptions = z.object({ scavenge: z.boolean().default(false) });
 
-async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<void> {
-  await whileOpen(line.openLog(), async (log) => {
+async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<ExitCode> {
+  return await whileOpen(line.place().openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const found = await statusOf(log, line);
     const { erasures, registers, missing, digests } = found;
-    if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json)
       await line.stdout.write(`${JSON.stringify({ erasures, registers, missing, digests, ...started })}\n`);
     else {
@@ -41,6 +42,7 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
         `The log lacks ${counted(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
       );
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
+    return missing.length + digests.length > 0 ? 1 : 0;
   });
 }
 
@@ -48,8 +50,8 @@ async function statusOf(log: EventReader, line: CommandLine) {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const { signal } = line;
   return await erasureStatus(log, {
-    places: line.registerPlaces,
-    openViews: line.openViews,
+    places: line.place(),
+    openViews: line.place().openViews,
     signal,
     onProgress: (done) => bar.report({ phase: 'reading', done }),
   }).finally(() => bar.clear());

@@ -6,7 +6,7 @@ import { withExamples } from '../shared/options.js';
 import { registerRebuild } from './rebuild.js';
 import { statusFrom } from './report.js';
 import { writeItems } from '../shared/table.js';
-import { whileOpen } from '../shared/auditing.js';
+import { whileOpen } from '../shared/while-open.js';
 
 export function registerProjections(program: Command, line: CommandLine): void {
   const projections = program.command('projections').description('views: how far they are, and rebuilding them');
@@ -25,7 +25,8 @@ export function registerProjections(program: Command, line: CommandLine): void {
 
 async function show(line: CommandLine): Promise<void> {
   const service = await line.service();
-  const views = service === undefined ? await whileOpen(line.openViews(), storedViewStates) : await statusFrom(service);
+  const views =
+    service === undefined ? await whileOpen(line.place().openViews(), storedViewStates) : await statusFrom(service);
   if (service === undefined) line.stderr.write('No service runs on this data folder: the views as they were left.\n');
   const titles = ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'];
   await writeItems(line, views, { titles, rowOf });

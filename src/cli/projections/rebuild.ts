@@ -1,29 +1,24 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../shared/colours.js';
-import type { CommandLine } from '../shared/command-line.js';
+import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
-import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
-import { isOpen } from '../../rebuild/rebuild-record.js';
+import { rebuild as rebuildSchema, type Rebuild, type RebuildProgress } from '../../rebuild/answers.js';
+import { followRebuild, planRebuild, rebuildHere, type RebuildSummary } from '../../rebuild/command-rebuild.js';
+import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
-import { rebuiltInWords, type RebuildSummary, statusFrom } from './report.js';
+import { rebuiltAsJson, rebuiltInWords, statusFrom } from './report.js';
 import type { ServiceClient } from '../shared/service-client.js';
-import { whileOpen } from '../shared/auditing.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
   acceptDifferences: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
-
-const pollMs = 250;
 
 interface RebuildCommand {
   readonly views: readonly string[];
@@ -39,12 +34,14 @@ export function registerRebuild(projections: Command, line: CommandLine): void {
     .option('--dry-run', 'everything but the switch')
     .option('--accept-differences', 'switches although the new views differ: the live ones were damaged')
     .option('--yes', 'does not ask before it accepts differences')
-    .action(async (names: readonly string[], options: unknown) => {
-      const { yes, ...choices } = optionsSchema.parse(options);
-      const views = viewsIn(names);
-      if (choices.acceptDifferences && !yes) await confirm(views);
-      await rebuild({ views, ...choices }, line);
-    });
+    .action(
+      withExitCode(line, async (names: readonly string[], options: unknown) => {
+        const { yes, ...choices } = optionsSchema.parse(options);
+        const views = viewsIn(names);
+        if (choices.acceptDifferences && !yes) await confirm(views);
+        return await rebuild({ views, ...choices }, line);
+      }),
+    );
   withExamples(command, [
     'audience projections rebuild contacts memberships',
     'audience projections rebuild all --dry-run',
@@ -72,20 +69,23 @@ async function confirm(views: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
 }
 
-async function rebuild(command: RebuildCommand, line: CommandLine): Promise<void> {
+async function rebuild(command: RebuildCommand, line: CommandLine): Promise<ExitCode> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
-  const display = { line, bar };
-  const done = service === undefined ? inThisProcess(command, display) : throughService(service, command, display);
+  const onProgress = (progress: RebuildProgress): void => report(bar, progress);
+  const done =
+    service === undefined
+      ? rebuildHere({ ...command, isPreparation: false, onProgress }, line.place())
+      : throughService(service, command, { line, onProgress });
   const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
-  await stdout.write(line.json ? `${JSON.stringify(rebuilt)}\n` : rebuiltInWords(rebuilt, paintFor(stdout, env)));
-  line.exitWith(rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0);
+  await stdout.write(line.json ? rebuiltAsJson(rebuilt) : rebuiltInWords(rebuilt, paintFor(stdout, env)));
+  return rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0;
 }
 
 interface Display {
   readonly line: CommandLine;
-  readonly bar: ProgressBar;
+  readonly onProgress: (progress: RebuildProgress) => void;
 }
 
 async function throughService(
@@ -93,29 +93,19 @@ async function throughService(
   command: RebuildCommand,
   display: Display,
 ): Promise<RebuildSummary> {
-  const theirs = await statusFrom(service);
-  const isTheirs = ({ name, version }: { name: string; version: number }): boolean =>
-    theirs.some((view) => view.name === name && view.version === version);
-  const changed = liveProjections.filter((view) => command.views.includes(view.name) && !isTheirs(view));
-  if (changed.length > 0)
-    return await prepare(
-      changed.map(({ name }) => name),
-      command,
-      display,
+  const { kind, views } = planRebuild(command, await statusFrom(service));
+  const { line, onProgress } = display;
+  if (kind === 'preparation') {
+    line.stderr.write(
+      `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
     );
-  const path = `/v1/projections/${command.views.join(',')}/rebuild`;
-  const asked = await service.ask({ method: 'POST', path, body: bodyOf(command) });
-  if (asked.status !== 200) throw new CommandFailedError(asked.message, { type: 'refused' });
-  const { rebuild_id } = rebuildSchema.parse(asked.data);
-  const { signal } = display.line;
-  for (;;) {
-    // The rebuild goes on after a restart of the service, and so does this.
-    const record = await withRetry(() => rebuildOf(service), { retry: commandRetry, signal });
-    if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
-    if (!isOpen(record)) return record;
-    report(display.bar, record.progress);
-    await sleep(pollMs, undefined, { signal });
+    return await rebuildHere({ ...command, views, isPreparation: true, onProgress }, line.place());
   }
+  const path = `/v1/projections/${views.join(',')}/rebuild`;
+  const { status, data, message } = await service.ask({ method: 'POST', path, body: bodyOf(command) });
+  if (status !== 200) throw new CommandFailedError(message, { type: 'refused' });
+  const { rebuild_id } = rebuildSchema.parse(data);
+  return await followRebuild({ rebuild_id, last: () => lastRebuild(service), onProgress, signal: line.signal });
 }
 
 /** A service of an earlier version cannot accept differences. */
@@ -124,47 +114,10 @@ const bodyOf = ({ dryRun, acceptDifferences }: RebuildCommand): object => ({
   ...(acceptDifferences ? { accept_differences: true } : {}),
 });
 
-async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
+async function lastRebuild(service: ServiceClient): Promise<Rebuild> {
   const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections/rebuild' });
   if (status === 200) return rebuildSchema.parse(data);
   throw new CommandFailedError(message, { type: status === 503 ? 'no_service' : 'refused' });
-}
-
-/** For a running service of another version: builds the views of this version beside its own. */
-async function prepare(views: readonly string[], command: RebuildCommand, display: Display): Promise<RebuildSummary> {
-  if (command.dryRun)
-    throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
-  display.line.stderr.write(
-    `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
-  );
-  return await inThisProcess({ ...command, views }, { ...display, isPreparation: true });
-}
-
-async function inThisProcess(
-  { views, dryRun, acceptDifferences }: RebuildCommand,
-  { line, bar, isPreparation = false }: Display & { readonly isPreparation?: boolean },
-): Promise<RebuildSummary> {
-  const result = await line.rebuild({
-    views,
-    dryRun,
-    acceptDifferences,
-    isPreparation,
-    onProgress: (progress) => report(bar, progress),
-  });
-  return {
-    rebuild_id: '',
-    dry_run: dryRun,
-    outcome: result.outcome,
-    progress: null,
-    fault: null,
-    results: 'views' in result ? result.views : [],
-    poison: 'poison' in result ? await withBody(result.poison, line) : null,
-  };
-}
-
-async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<RebuildSummary['poison']>> {
-  const event = await whileOpen(line.openLog(), (log) => log.readAt(poison.position));
-  return { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null };
 }
 
 const phases = {
@@ -174,8 +127,7 @@ const phases = {
   switching: 'switching',
 } as const;
 
-function report(bar: ProgressBar, progress: RebuildSummary['progress']): void {
-  if (progress === null) return;
+function report(bar: ProgressBar, progress: RebuildProgress): void {
   const { stage, share, events, documents_compared } = progress;
   if (stage === 'comparing') bar.report({ phase: 'comparing documents', done: documents_compared });
   // Events read before an interruption are not counted: near enough.

@@ -1,18 +1,17 @@
-/** The result of a rebuild, in words. */
-import { type Rebuild, viewState } from '../../rebuild/answers.js';
+/** The result of a rebuild, in words or as JSON. */
+import { viewState } from '../../rebuild/answers.js';
+import type { RebuildSummary } from '../../rebuild/command-rebuild.js';
 import type { StoredViewState } from '../../rebuild/view-states.js';
 import type { Paint } from '../shared/colours.js';
-import { formatCount } from '../shared/progress-bar.js';
+import { formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
 import { table } from '../shared/table.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { itemsFrom } from '../shared/through-service.js';
 
-/** What the report says of a rebuild. */
-export type RebuildSummary = Pick<
-  Rebuild,
-  'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'
->;
+/** Without a service its id is empty. */
+export const rebuiltAsJson = ({ rebuild_id, ...rebuilt }: RebuildSummary): string =>
+  `${JSON.stringify({ rebuild_id: rebuild_id ?? '', ...rebuilt })}\n`;
 
 export function rebuiltInWords({ outcome, results, poison, fault }: RebuildSummary, paint: Paint): string {
   const words = {

@@ -1,12 +1,12 @@
-/** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
+/** What every command of `audience` is given: its terminal, its stores, the running service. Made in src/app/command-line.ts. */
+import type { Audit } from '../../audit/audit.js';
 import type { StreamKeys } from '../../events/streams.js';
 import type { EventReader } from '../../eventstore/event-store.js';
+import type { LogPlace } from '../../evidence/open-links.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
-import type { RegisterPlaces } from '../../privacy/register.js';
-import type { RebuildResult } from '../../rebuild/answers.js';
-import type { DirectRebuild } from '../../rebuild/direct-rebuild.js';
-import type { ReadModelReader } from '../../readmodels/read-models.js';
-import type { StoreSettings } from '../../stores/stores.js';
+import type { EraseOptions } from '../../privacy/erase.js';
+import type { Config } from '../../stores/config.js';
+import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
 import type { Terminal } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
@@ -23,11 +23,7 @@ export interface Output {
   write(text: string | Uint8Array): Promise<void>;
 }
 
-/**
- * `json`, `dataDir`, `outbox`, `registerPlaces` and `stores` follow the options of the call: they are known inside an action, not while commands are
- * registered. What is opened is the caller's to close.
- */
-export interface CommandLine {
+export interface CommandTerminal {
   readonly stdout: Output;
   readonly stderr: Terminal;
   readonly env: Environment;
@@ -36,31 +32,63 @@ export interface CommandLine {
   clock(): number;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
+  /** An option of the call: known inside an action, not while commands are registered. */
   readonly json: boolean;
+  /** Called by `withExitCode` alone. */
+  exitWith(code: ExitCode): void;
+}
+
+/** Log, views and data folder of a call. What is opened is the caller's to close. */
+export interface CommandPlace extends LogPlace {
+  readonly newUuid: () => string;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
   readonly dataDir: string;
   /** The folder of e-mails that were written to files. */
   readonly outbox: string;
-  /** Where the registers of erasures are. */
-  readonly registerPlaces: RegisterPlaces;
-  /** @throws ConfigurationError */
-  readonly stores: StoreSettings;
+  /** The folder of copies and the key, where they are named. */
+  readonly seals: Pick<Config['seals'], 'copies' | 'key'>;
+  /** Of a log that is there: a mistyped folder must not become a new one. @throws CommandFailedError */
+  existing(): StoreSettings;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
-  /** For reading only, as they are now. @throws ReadModelsUnavailableError */
-  openViews(): Promise<ReadModelReader>;
+  /** For writing, while no service runs on it. @throws CommandFailedError where its secret is not known @throws WriterLockedError */
+  openCommands(): Promise<OpenCommands>;
+  /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
+  streamKeys(log: EventReader): Promise<StreamKeys>;
+}
+
+interface OpenCommands {
+  readonly store: OpenEventStore;
+  readonly commands: Pick<EraseOptions, 'erasures'>;
+  close(): Promise<void>;
+}
+
+/** By its address, or by its id. */
+export type NamedContact = { readonly email: string } | { readonly contactId: string };
+
+export interface FoundContact {
+  readonly stream: string;
+  readonly contactId?: string;
+}
+
+/** The auditor's answers: the same functions as behind HTTP, over a log that is only read. */
+export interface Auditor {
+  readonly log: EventReader;
+  readonly audit: Audit;
+  /** The stream follows from an address; for an id it is found in the views, else in the log. @throws ServiceError `no_such_contact` @throws CommandFailedError */
+  find(contact: NamedContact): Promise<FoundContact>;
+  close(): Promise<void>;
+}
+
+export interface CommandLine extends CommandTerminal {
+  /** By the options of the call and the environment. @throws ConfigurationError */
+  place(): CommandPlace;
+  /** @throws CommandFailedError @throws StoreUnavailableError */
+  openAuditor(): Promise<Auditor>;
+  /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
+  service(): Promise<ServiceClient | undefined>;
   /** How the service of this environment speaks to its mail server; undefined: it has none. @throws ConfigurationError */
   mailSettings(): MailSettings | undefined;
   readonly names: NameServer;
-  /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
-  streamKeys(log: EventReader): Promise<StreamKeys>;
-  /** The key of the sealed head of that log; undefined where its secret is not known. */
-  headKey(log: EventReader): Promise<Uint8Array | undefined>;
-  /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
-  service(): Promise<ServiceClient | undefined>;
-  /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
-  rebuild(asked: DirectRebuild): Promise<RebuildResult>;
-  /** Asks the log again for the erasures of the register that it lacks; their ids. @throws CommandFailedError, WriterLockedError a service runs on these stores */
-  reapplyErasures(): Promise<readonly string[]>;
-  /** The exit code. Default 0, or 1 where the command throws; 2 stays 2. */
-  exitWith(code: ExitCode): void;
 }

@@ -1,7 +1,7 @@
 /** What answers have in common, in words: what they rest on, consent, what was not recorded or could not be read. */
 import type { Basis, UnreadableEvent } from '../../audit/answers.js';
 import type { UnreadableSummary } from '../../audit/unreadable.js';
-import { formatCount } from './progress-bar.js';
+import { formatCount } from './numbers.js';
 import type { CommandLine } from './command-line.js';
 import { basisInWords } from '../../audit/basis.js';
 import type { Consent } from '../../events/contact.js';

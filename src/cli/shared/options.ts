@@ -1,14 +1,13 @@
-/** What commands have in common in their options and their help: times, numbers, contacts, examples. */
+/** What commands have in common in their options and their help: times, numbers, files, seals, contacts, examples. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
+import { sealKeyName } from '../../evidence/seal-key.js';
 import { UsageError } from '../../failures.js';
+import type { NamedContact } from './command-line.js';
 
 type Clock = () => number;
-
-/** An empty variable counts as absent. */
-export const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 export const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
@@ -50,6 +49,23 @@ export function periodIn(options: unknown): z.output<z.ZodObject<typeof period>>
   return { from, to, ...rest };
 }
 
+export const outOption = (description: string): Option => new Option('--out <file>', description);
+export const forceOption = (): Option => new Option('--force', 'replaces a file that is there already');
+
+/** Of `--out` and `--force`. */
+export const destination = { out: z.string().min(1), force: z.boolean().default(false) };
+
+export const sealOption = (description: string): Option => new Option('--seal <file>', description);
+export const publicKeyOption = (): Option =>
+  new Option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)');
+
+/** Of `--seal` and `--public-key`. */
+export const sealFiles = { seal: z.string().optional(), publicKey: z.string().optional() };
+
+/** `made`: what becomes of the default. */
+export const keyOption = (made = ''): Option =>
+  new Option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder${made})`);
+
 interface TimeOptions {
   readonly edge: Edge;
   readonly clock: Clock;
@@ -86,7 +102,7 @@ export function parseAddressArgument(text: string): string {
 }
 
 /** An id, or an e-mail address. @throws UsageError */
-export function contactIn(text: string): { readonly email: string } | { readonly contactId: string } {
+export function contactIn(text: string): NamedContact {
   if (/^con_[^@]*$/.test(text)) return { contactId: text };
   const email = text.trim();
   if (!isAddress(email)) throw new UsageError('<contact> must be a contact id (con_…) or a valid email address');

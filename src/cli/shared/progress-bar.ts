@@ -1,6 +1,6 @@
 /** Shows progress: one line that is overwritten on a terminal, a line every few seconds elsewhere. */
-import { setFlagsFromString } from 'node:v8';
 import type { Progress } from '../../flow/progress.js';
+import { duration, formatCount } from './numbers.js';
 
 const refreshMs = 100;
 const lineEveryMs = 5_000;
@@ -18,13 +18,13 @@ export function createProgressBar(screen: Terminal, now: () => number, counted =
   const isTerminal = screen.isTTY === true;
   const everyMs = isTerminal ? refreshMs : lineEveryMs;
   let phase: string | undefined;
-  let begun = { at: 0, done: 0 };
+  let start = { at: 0, done: 0 };
   let lastShown = 0;
   let visible = false;
 
   function draw(progress: Progress, at: number): void {
     lastShown = at;
-    const line = lineFor(progress, { milliseconds: at - begun.at, done: progress.done - begun.done, counted });
+    const line = lineFor(progress, { milliseconds: at - start.at, done: progress.done - start.done, counted });
     if (!isTerminal) screen.write(`${line}\n`);
     // Back to the first column, and what is left of the line is wiped out; never wider than the terminal.
     else screen.write(`\r${line.slice(0, (screen.columns ?? 80) - 1)}\u001b[K`);
@@ -37,7 +37,7 @@ export function createProgressBar(screen: Terminal, now: () => number, counted =
       const at = now();
       if (progress.phase !== phase) {
         phase = progress.phase;
-        begun = { at, done: progress.done };
+        start = { at, done: progress.done };
         lastShown = at;
       } else if (at - lastShown >= everyMs) draw(progress, at);
     },
@@ -62,26 +62,4 @@ function lineFor(
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
   const left = perSecond === 0 || done > total ? '' : `  ${duration(Math.ceil((total - done) / perSecond))} left`;
   return `${phase}  ${bar} ${percent}  ${formatCount(done)} of ${formatCount(total)} ${counted}  ${speed}${left}`;
-}
-
-/** `1,234,567` */
-export const formatCount = (number: number): string => number.toLocaleString('en-US');
-
-/** Of things, in words. */
-export const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
-
-/** `60 ms`, `4 s`, `3:05 min`, `2:07:30 h` */
-export function duration(seconds: number): string {
-  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
-  const whole = Math.ceil(seconds);
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const minutes = Math.floor(whole / 60);
-  if (minutes === 0) return `${whole} s`;
-  if (minutes < 60) return `${minutes}:${two(whole % 60)} min`;
-  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)} h`;
-}
-
-/** V8 looks at this flag whenever it decides how far its heap may grow: a million events then need 130 MB and not 220, at the same speed. */
-export function keepMemorySmall(): void {
-  setFlagsFromString('--optimize-for-size');
 }

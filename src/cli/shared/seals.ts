@@ -1,30 +1,27 @@
-/** What commands that seal, prove or verify have in common: the seals that they are given, the key, and progress. */
+/** What commands that seal, prove or verify have in common: the seal that they are given, the key, and progress. */
 import type { KeyObject } from 'node:crypto';
 import { openSealKey } from '../../evidence/seal-key.js';
-import { readSeals, type CheckedSeal, type SealFiles } from '../../evidence/seal-files.js';
+import { readSeals } from '../../evidence/seal-files.js';
 import type { SealingOptions } from '../../evidence/sealing.js';
-import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from './command-line.js';
-import { present } from './options.js';
+import type { CommandLine, CommandPlace } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 
-/** A seal that was altered is an answer: exit code 1. One that cannot be read is none: exit code 2. @throws CommandFailedError */
-export function demandedSeals(files: SealFiles, line: Pick<CommandLine, 'exitWith'>): readonly CheckedSeal[] {
-  try {
-    return readSeals(files);
-  } catch (error) {
-    line.exitWith(error instanceof CommandFailedError && error.type === 'seal' ? 1 : 2);
-    throw error;
-  }
-}
+/** The seal of `--seal`. @throws as `readSeals` */
+export const sealIn = ({
+  seal,
+  publicKey,
+}: {
+  readonly seal?: string | undefined;
+  readonly publicKey?: string | undefined;
+}) => readSeals({ seal: seal === undefined ? [] : [seal], publicKey })[0]?.seal;
 
 /** That of the option or of `SEAL_KEY`; undefined: that of the data folder. */
-export const namedKey = (option: string | undefined, { env }: CommandLine): string | undefined =>
-  option ?? present(env['SEAL_KEY']);
+export const namedKey = (option: string | undefined, { seals }: CommandPlace): string | undefined =>
+  option ?? seals.key;
 
 /** Made in the data folder where there is none. @throws SealError */
 export const sealKeyOf = (option: string | undefined, line: CommandLine): KeyObject =>
-  openSealKey({ file: namedKey(option, line), dataDir: line.dataDir }, (file) =>
+  openSealKey({ file: namedKey(option, line.place()), dataDir: line.place().dataDir }, (file) =>
     line.stderr.write(`A key was made: ${file}. Keep a copy of it in the backup.\n`),
   );
 

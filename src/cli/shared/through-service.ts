@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CommandFailedError } from '../../failures.js';
-import type { CommandLine } from './command-line.js';
+import type { CommandLine, ExitCode } from './command-line.js';
 import type { ServiceClient } from './service-client.js';
 
 /** `why` follows "No service runs on this data folder". @throws CommandFailedError */
@@ -46,8 +46,9 @@ interface Change {
 }
 
 /** One by one: a refusal does not keep the others from being changed. The rate limit is waited for. */
-export async function changeEach(ids: readonly string[], change: Change, line: CommandLine): Promise<void> {
+export async function changeEach(ids: readonly string[], change: Change, line: CommandLine): Promise<ExitCode> {
   const { service, pathOf, body = {}, unknown } = change;
+  let exitCode: ExitCode = 0;
   for (const id of ids) {
     const request = { method: 'POST', path: pathOf(encodeURIComponent(id)), body } as const;
     let answer = await service.ask(request);
@@ -56,8 +57,9 @@ export async function changeEach(ids: readonly string[], change: Change, line: C
     const { status, data, message } = answer;
     if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
     else {
-      line.exitWith(1);
+      exitCode = 1;
       line.stderr.write(`${id}: ${status === 404 ? unknown : message}\n`);
     }
   }
+  return exitCode;
 }

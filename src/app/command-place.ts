@@ -1,0 +1,93 @@
+/** Log, views and data folder of one call of the command line, by its options and the environment. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { CommandPlace, CommandTerminal } from '../cli/shared/command-line.js';
+import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { CommandFailedError } from '../failures.js';
+import { liveProjections } from '../projections/views.js';
+import { readLive } from '../projector/live-reader.js';
+import { readStoresConfig } from '../stores/config.js';
+import { dataFolderAt } from '../stores/data-folder.js';
+import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
+import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
+import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
+
+type Around = Pick<CommandTerminal, 'env' | 'stderr' | 'signal'>;
+
+/** A folder named on the command line wins over servers named in the environment. @throws ConfigurationError */
+export function commandPlace(named: string | undefined, { env, stderr, signal }: Around): CommandPlace {
+  const config = readStoresConfig(
+    named === undefined ? env : { ...env, DATA_DIR: named, EVENTSTORE_URL: '', MONGODB_URL: '' },
+  );
+  const { dataDir, secret, seals } = config;
+  const folder = dataFolderAt(dataDir);
+  const stores = settingsOf(config, folder);
+  const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
+  const existing = (): StoreSettings => existingLog(stores, dataDir);
+  const secrets = (): readonly (string | undefined)[] => [secret, folder.secret()];
+  const openLog = async (): Promise<EventReader> => openLogForReading(existing().events, { signal, onNotice });
+  return {
+    dataDir,
+    outbox: folder.outbox,
+    seals,
+    stores,
+    signal,
+    newUuid: randomUUID,
+    monotonic: () => performance.now(),
+    existing,
+    openLog,
+    async openViews() {
+      const views = await openViewsForReading(existing().views, onNotice);
+      return await readLive(views, liveProjections).catch(async (error: unknown) => {
+        await views.close();
+        throw error;
+      });
+    },
+    async openCommands() {
+      const log = await openLog();
+      const known = await secretOf(log, secrets()).finally(() => log.close());
+      if (known === undefined)
+        throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
+          type: 'no_secret',
+        });
+      return await openForWriting(existing(), known, signal);
+    },
+    streamKeys: (log) => streamKeysOf(log, secrets()),
+    async headKey(log) {
+      try {
+        const known = await secretOf(log, secrets());
+        return known === undefined ? undefined : deriveHeadKey(known);
+      } catch {
+        // A log that was altered at its beginning, or a secret that this user may not read.
+        return undefined;
+      }
+    },
+  };
+}
+
+function existingLog(stores: StoreSettings, dataDir: string): StoreSettings {
+  if (stores.events.kind !== 'embedded' || existsSync(stores.events.file)) return stores;
+  throw new CommandFailedError(
+    `There is no event log in ${path.resolve(dataDir)}: name the data folder with --data-dir or DATA_DIR.`,
+    { type: 'no_log' },
+  );
+}
+
+async function openForWriting({ events }: StoreSettings, secret: string, signal: AbortSignal) {
+  const { openCommands } = await import('./commands.js');
+  const store = await openEventStore(events, { headKey: () => deriveHeadKey(secret), signal });
+  const close = (): Promise<void> => store.close();
+  try {
+    const commands = await openCommands({
+      ...{ store, clock: Date.now, newUuid: randomUUID },
+      keys: deriveStreamKeys(secret),
+      onUnreadable: () => undefined,
+    });
+    return { store, commands, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
