@@ -2,6 +2,7 @@
 import type { Catalogue, NamedWriteResult } from '../../../commands/catalogue-requests.js';
 import { ServiceError } from '../../../errors.js';
 import type { PageAnswer, PageRequest } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
@@ -52,7 +53,7 @@ export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void 
 
   routes.on(endpoints.get, async (call) => {
     const id = idOf(call);
-    await reads.visible(call, { touched: [`${view}/${id}`], parked: [{ view, stream: view }] });
+    await reads.visible(call, { touched: [touchedDocument(view, id)], parked: [{ view, stream: view }] });
     const document = await options.get(id);
     if (document === undefined) throw new ServiceError(`unknown_${kind}`);
     return { data: show(document) };

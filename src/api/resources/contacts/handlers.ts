@@ -4,6 +4,7 @@ import type { Audience, SaveContact, SavedContact } from '../../../commands/audi
 import { ServiceError } from '../../../errors.js';
 import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
 import { readLines } from '../../http/body.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
@@ -129,7 +130,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
   routes.on(endpoints.find, async (call) => {
     const stream = streamOf(call.query.email);
     const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
-    await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
+    await reads.visible(call, { touched: [touchedStream(stream), ...catalogues], parked });
     return found(await queries.contactByStream(stream));
   });
 
@@ -138,7 +139,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const { status, tag_name: tagName } = call.query;
     const scope = ['contacts', listId, status ?? '', tagName ?? ''];
     const request = { ...pageRequest(call.query, scope), status };
-    const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
+    const touched = [touchedPart('memberships', listId), 'contacts', ...catalogues];
     await reads.visible(call, { touched, parked: parkedCatalogues });
     const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
     // No contact has an unknown tag. The list must exist all the same.
@@ -156,7 +157,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
   routes.on(endpoints.get, async (call) => {
     const listId = call.parameter('list_id');
     const contactId = call.parameter('contact_id');
-    const touched = [`contacts/${contactId}`, ...catalogues];
+    const touched = [touchedDocument('contacts', contactId), ...catalogues];
     await reads.visible(call, { touched, parked: parkedCatalogues });
     const contact = await queries.contactById(contactId);
     const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
