@@ -17,7 +17,7 @@ import type { Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { analyticsEndpoints } from './endpoints.js';
 
-export interface AnalyticsRoutes {
+export interface AnalyticsParts {
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -25,7 +25,7 @@ export interface AnalyticsRoutes {
 
 const maxRows = 3_700;
 
-export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsRoutes): void {
+export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsParts): void {
   const today = (): string => dayOf(new Date(clock()).toISOString());
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({

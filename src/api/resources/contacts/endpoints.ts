@@ -183,9 +183,9 @@ export function contactEndpoints(clock: () => number) {
 
 export type ContactEndpoints = ReturnType<typeof contactEndpoints>;
 
-export const contactResource = (clock: () => number): Resource => ({
+export const contactResource = (endpoints: ContactEndpoints): Resource => ({
   name: 'Contacts',
   description: 'A contact is one address, across all lists. Status and tags are per list.',
   parameters: { list_id: idInPath('lst', 'list'), contact_id: idInPath('con', 'contact') },
-  endpoints: contactEndpoints(clock),
+  endpoints,
 });

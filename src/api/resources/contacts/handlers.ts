@@ -12,11 +12,9 @@ import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { bulkAnswer } from './bulk.js';
-import { contactEndpoints, type ContactEndpoints } from './endpoints.js';
+import type { ContactEndpoints } from './endpoints.js';
 
-export interface ContactRoutes {
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+export interface ContactParts {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -27,11 +25,10 @@ export interface ContactRoutes {
 }
 
 /** Endpoints with what their handlers need. */
-type WithEndpoints = ContactRoutes & { readonly endpoints: ContactEndpoints };
+type WithEndpoints = ContactParts & { readonly endpoints: ContactEndpoints };
 
-export function contactRoutes(routes: Routes, options: ContactRoutes): void {
-  const { audience, clock } = options;
-  const endpoints = contactEndpoints(clock);
+export function contactRoutes(routes: Routes, options: WithEndpoints): void {
+  const { audience, endpoints } = options;
 
   const saved = (
     { email, status }: { readonly email: string; readonly status: string },
@@ -49,7 +46,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     saved(input, await audience.upsertContact(upsertIn(parameter('list_id'), input), context)),
   );
 
-  addBulk(routes, { ...options, endpoints });
+  addBulk(routes, options);
 
   routes.on(endpoints.updateStatus, async ({ input, parameter, context }) => {
     const { status, contact_email: email, consent } = input;
@@ -74,7 +71,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   });
 
   // Mounted last: their patterns match paths above, and would answer these with 405.
-  addReads(routes, { ...options, endpoints });
+  addReads(routes, options);
 }
 
 /** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */

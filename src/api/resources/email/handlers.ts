@@ -10,8 +10,8 @@ import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { emailEndpoints } from './endpoints.js';
 
-export interface EmailRoutes {
-  readonly email: EmailRequests;
+export interface EmailParts {
+  readonly audience: { readonly email: EmailRequests };
   readonly queries: Queries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -19,7 +19,9 @@ export interface EmailRoutes {
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
-export function emailRoutes(routes: Routes, { email, queries, reads, clock }: EmailRoutes): void {
+export function emailRoutes(routes: Routes, { audience, queries, reads, clock }: EmailParts): void {
+  const { email } = audience;
+
   routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
     const { variables: _, ...shown } = input;
     const accepted = await email.send({ message: input, idempotencyKey }, context);

@@ -8,7 +8,7 @@ import type { Routes } from '../../http/routes.js';
 import type { KeysOfApi } from '../../keys/known-keys.js';
 import { keyEndpoints } from './endpoints.js';
 
-interface KeysRoutes {
+export interface KeysParts {
   readonly keys: KeysOfApi;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -16,7 +16,7 @@ interface KeysRoutes {
 
 const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
 
-export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
+export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
 

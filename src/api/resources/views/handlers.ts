@@ -9,13 +9,13 @@ import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { viewEndpoints } from './endpoints.js';
 
-export interface ViewsRoutes {
+export interface ViewsParts {
   readonly projections: readonly Projection[];
   readonly queries: Pick<Queries, 'getDocument' | 'pageDocuments'>;
   readonly reads: Reads;
 }
 
-export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsRoutes): void {
+export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsParts): void {
   function viewOf(name: string, { scopes }: Pick<Call, 'scopes'>): Projection {
     const view = projections.find((one) => one.name === name);
     if (view === undefined)
