@@ -154,7 +154,8 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
   }
   const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
   if (Object.keys(fields).length === 0) return { parameters };
-  const schema = { ...rest, properties: fields, required, ...(own === true ? { additionalProperties: false } : {}) };
+  const needs = required.length > 0 ? { required } : {};
+  const schema = { ...rest, properties: fields, ...needs, ...(own === true ? { additionalProperties: false } : {}) };
   const body = { schema: schemas.name(`${titled(endpoint)}Request`, schema), example: example.body };
   return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
