@@ -85,7 +85,9 @@ export function errorsIn(schema: z.ZodType): readonly ErrorCode[] {
 
 function codesOf({ def }: z.ZodType): readonly unknown[] {
   const { type, checks = [], ...parts } = def;
-  const refusals = checks.map((check) => (check instanceof z.ZodCustom ? check.def.params?.['code'] : undefined));
+  const refusals = checks.map((check): unknown =>
+    check instanceof z.ZodCustom ? check.def.params?.['code'] : undefined,
+  );
   const fields = 'shape' in parts && isObject(parts.shape) ? Object.values(parts.shape) : [];
   const inner = [...Object.values(parts), ...fields].filter((part) => part instanceof z.ZodType);
   return [codeOfType[type], ...refusals, ...inner.flatMap(codesOf)];
