@@ -130,6 +130,12 @@ module.exports = {
       to: { path: room('api'), pathNot: room('api/(http|schemas)') },
     },
     {
+      name: 'api-keys-know-no-resource',
+      severity: 'error',
+      from: { path: room('api/keys') },
+      to: { path: room('api'), pathNot: room('api/(keys|http)') },
+    },
+    {
       name: 'api-description-knows-no-resource',
       severity: 'error',
       from: { path: room('api/openapi') },
@@ -139,7 +145,7 @@ module.exports = {
       name: 'a-resource-imports-no-other',
       severity: 'error',
       from: { path: '^src/api/resources/([^/]+)/' },
-      to: { path: room('api'), pathNot: ['^src/api/resources/$1/', room('api/(http|schemas)')] },
+      to: { path: room('api'), pathNot: ['^src/api/resources/$1/', room('api/(http|keys|schemas)')] },
     },
     {
       name: 'sqlite-in-one-room',

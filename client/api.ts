@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 235ffa15a261561daa334dff7d360773fd28a5bfe0c8c6b3dcc4e3b9cdfdf74d. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7ea30738564ad3be03abfab4129177c6bb89d0d98f866b707073418fc6c1d8cc. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3359,6 +3359,7 @@ export interface components {
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `invalid_json`: `Request body must be a JSON object`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
      */
@@ -3430,9 +3431,9 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `Group name already exist!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `Email already exist!`
      */
     Refused0: {
       headers: {
@@ -3443,12 +3444,10 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid group id!`
-     *     - `duplicate`: `Group name already exist!`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
      */
-    Refused3: {
+    Refused4: {
       headers: {
         [name: string]: unknown;
       };
@@ -3456,11 +3455,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid group id!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
     Refused5: {
       headers: {
         [name: string]: unknown;
@@ -3469,7 +3464,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
     Refused6: {
       headers: {
         [name: string]: unknown;
@@ -3478,7 +3477,24 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    Refused7: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
     Refused8: {
       headers: {
         [name: string]: unknown;
@@ -3487,11 +3503,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `List name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
     Refused9: {
       headers: {
         [name: string]: unknown;
@@ -3500,12 +3512,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `duplicate`: `List name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -3514,23 +3521,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused11: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
     Refused12: {
       headers: {
         [name: string]: unknown;
@@ -3540,9 +3531,8 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `Tag name already exist!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Group name already exist!`
      */
     Refused13: {
       headers: {
@@ -3553,10 +3543,9 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid tag id!`
-     *     - `duplicate`: `Tag name already exist!`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid group id!`
+     *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
       headers: {
@@ -3567,11 +3556,105 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid tag id!`
+     * @description - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
      */
     Refused15: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused16: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `List name already exist!`
+     */
+    Refused17: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `List name already exist!`
+     */
+    Refused18: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused19: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused20: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    Refused21: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    Refused22: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     */
+    Refused23: {
       headers: {
         [name: string]: unknown;
       };
@@ -3583,102 +3666,6 @@ export interface components {
      * @description - `validation_error`: `X-Min-Position is not a position of this log`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused16: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `duplicate`: `Email already exist!`
-     */
-    Refused17: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused18: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
-    Refused19: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused20: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused21: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused22: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
-    Refused23: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused24: {
       headers: {
         [name: string]: unknown;
@@ -3687,10 +3674,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     */
+    /** @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …` */
     Refused25: {
       headers: {
         [name: string]: unknown;
@@ -3699,10 +3683,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`
-     */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused26: {
       headers: {
         [name: string]: unknown;
@@ -3833,10 +3814,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
-     */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -3855,8 +3833,7 @@ export interface components {
       };
     };
     /**
-     * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
     Refused44: {
@@ -4272,7 +4249,7 @@ export interface operations {
           'application/json': components['schemas']['GetContactAtAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused9'];
       404: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
@@ -4472,7 +4449,7 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused9'];
       404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
@@ -4503,7 +4480,7 @@ export interface operations {
           'application/json': components['schemas']['FindContactAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused9'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4543,7 +4520,7 @@ export interface operations {
           'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['Refused10'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -4577,7 +4554,7 @@ export interface operations {
           'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -4616,7 +4593,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused5'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4655,7 +4632,7 @@ export interface operations {
           'application/json': components['schemas']['CreateContactAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused0'];
       404: components['responses']['NotFound'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
@@ -4692,7 +4669,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateContactStatusAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['Refused6'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4728,7 +4705,7 @@ export interface operations {
           'application/json': components['schemas']['UpsertContactAnswer'];
         };
       };
-      400: components['responses']['Refused18'];
+      400: components['responses']['Refused4'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4764,7 +4741,7 @@ export interface operations {
           'application/json': components['schemas']['AddContactTagsAnswer'];
         };
       };
-      400: components['responses']['Refused21'];
+      400: components['responses']['Refused7'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4800,7 +4777,7 @@ export interface operations {
           'application/json': components['schemas']['RemoveContactTagsAnswer'];
         };
       };
-      400: components['responses']['Refused22'];
+      400: components['responses']['Refused8'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4865,7 +4842,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -4998,7 +4975,7 @@ export interface operations {
           'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5028,7 +5005,7 @@ export interface operations {
           'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5061,7 +5038,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused5'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5093,7 +5070,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused5'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5129,7 +5106,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused3'];
+      400: components['responses']['Refused14'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5165,7 +5142,7 @@ export interface operations {
           'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused0'];
+      400: components['responses']['Refused13'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5198,7 +5175,7 @@ export interface operations {
           'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5333,7 +5310,7 @@ export interface operations {
           'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5363,7 +5340,7 @@ export interface operations {
           'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5396,7 +5373,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused11'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5428,7 +5405,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused11'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5464,7 +5441,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      400: components['responses']['Refused10'];
+      400: components['responses']['Refused18'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5500,7 +5477,7 @@ export interface operations {
           'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      400: components['responses']['Refused9'];
+      400: components['responses']['Refused17'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5533,7 +5510,7 @@ export interface operations {
           'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5594,7 +5571,7 @@ export interface operations {
           'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5627,7 +5604,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused9'];
       default: components['responses']['General'];
     };
   };
@@ -5654,7 +5631,7 @@ export interface operations {
           'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       default: components['responses']['General'];
     };
   };
@@ -5719,7 +5696,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused9'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5752,7 +5729,7 @@ export interface operations {
           'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5782,7 +5759,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5815,7 +5792,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5847,7 +5824,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5883,7 +5860,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      400: components['responses']['Refused14'];
+      400: components['responses']['Refused22'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5919,7 +5896,7 @@ export interface operations {
           'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused21'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5947,7 +5924,7 @@ export interface operations {
           'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       default: components['responses']['General'];
     };
   };
@@ -6016,7 +5993,7 @@ export interface operations {
           'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['Refused12'];
       404: components['responses']['Refused40'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];

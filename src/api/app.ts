@@ -19,20 +19,12 @@ import { allowOrigins, isPreflight } from './http/cors.js';
 import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
 import { createReads, type StreamOfView } from './http/reads.js';
 import { minPositionOf } from './http/request-headers.js';
-import { createRoutes, type Routes } from './http/routes.js';
+import { createRoutes, type Altered } from './http/routes.js';
 import { createDocument, readExamples } from './openapi/document.js';
-import { analyticsRoutes } from './resources/analytics/handlers.js';
-import { auditRoutes } from './resources/audit/handlers.js';
-import { kinds } from './resources/catalogues/endpoints.js';
-import { catalogueRoutes } from './resources/catalogues/handlers.js';
-import { contactRoutes } from './resources/contacts/handlers.js';
-import { emailRoutes } from './resources/email/handlers.js';
-import { keysRoutes, type KeysOfApi } from './resources/keys/handlers.js';
-import { addPersonExport, privacyRoutes } from './resources/privacy/handlers.js';
-import { projectionsRoutes, type Rebuilds, type ViewsState } from './resources/projections/handlers.js';
-import { docsRoutes, healthRoutes, type Readiness } from './resources/service/handlers.js';
+import type { KeysOfApi } from './keys/known-keys.js';
+import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
+import { healthRoutes, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
-import { viewsRoutes } from './resources/views/handlers.js';
 
 export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -41,7 +33,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
   /** Why the log is not trusted, checked at each call. Absent where this process cannot tell. */
-  readonly altered?: (() => string | undefined) | undefined;
+  readonly altered?: Altered;
   /** Named in the auditor's answers: how far the log was read. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
@@ -83,51 +75,30 @@ export function createApp(options: ApiOptions): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
-  if (keys !== undefined) mountEndpoints(app, { ...options, keys, admit }, runner);
-  healthRoutes(app, options.readiness, runner);
+  if (keys === undefined) healthRoutes({ ...options, app, runner });
+  else {
+    const resources = createResources(options.clock);
+    const document = () => createDocument({ resources, examples: readExamples(), version: options.version });
+    const parts = { ...partsOf(options), keys, admit, app, runner, document };
+    const routes = createRoutes(app, runner);
+    for (const resource of resources) resource.mount(routes, parts);
+  }
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));
   return app;
 }
 
-function mountEndpoints(
-  app: Express,
-  options: ApiOptions & { readonly keys: KeysOfApi; readonly admit: () => Promise<void> | undefined },
-  runner: EndpointRunner,
-): void {
-  const { audience, queries } = options;
-  const reads = createReads(options.ownWrites, options.parked);
-  const routes = createRoutes(app, runner);
-  docsRoutes(app, runner, () =>
-    createDocument({ resources: createResources(options.clock), examples: readExamples(), version: options.version }),
-  );
-  contactRoutes(routes, { ...options, reads });
-  for (const kind of kinds) {
-    const name = `${kind}s` as const;
-    catalogueRoutes(routes, { kind, catalogue: audience[name], reads, ...queries[name] });
-  }
-  emailRoutes(routes, { ...options, email: audience.email, reads });
-  analyticsRoutes(routes, { ...options, reads });
-  projectionsRoutes(routes, { ...options, projections: liveProjections });
-  viewsRoutes(routes, { ...options, projections: liveProjections, reads });
-  keysRoutes(routes, options);
-  privacyRoutes(routes, options);
-  const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
-  const access = createAccessLog(options.recordRead);
-  const audited = ofIntactLog(routes, options.altered);
-  auditRoutes(audited, { ...options, audit, access, reads });
-  addPersonExport(audited, { ...options, audit, access, reads });
+/** What the handlers need, beside what the app is given. */
+function partsOf(options: ApiOptions) {
+  const { ownWrites, recordRead, events } = options;
+  return {
+    ...options,
+    projections: liveProjections,
+    reads: createReads(ownWrites, options.parked),
+    audit: createAudit({ ...options, reader: events, emails: emailHints(options) }),
+    access: createAccessLog(recordRead),
+  };
 }
-
-/** Answers 503 once the log was altered by somebody else. */
-const ofIntactLog = (routes: Routes, altered?: () => string | undefined): Routes => ({
-  on(endpoint, handle) {
-    routes.on(endpoint, async (call) => {
-      if (altered?.() !== undefined) throw new ServiceError('unavailable', {}, { retryAfter: 10 });
-      return await handle(call);
-    });
-  },
-});
 
 const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
   until: async () => ownWrites.visiblePosition(),

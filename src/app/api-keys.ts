@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { configuredKey, hashKey } from '../api/http/auth.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { openKeys, type Keys } from '../api/resources/keys/known-keys.js';
+import { openKeys, type Keys } from '../api/keys/known-keys.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { openReadModels, type StoreSettings } from '../stores/stores.js';

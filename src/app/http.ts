@@ -15,7 +15,7 @@ import { logHeads } from '../evidence/log-head.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
-import type { Keys } from '../api/resources/keys/known-keys.js';
+import type { Keys } from '../api/keys/known-keys.js';
 import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createProofs } from '../evidence/person-proofs.js';

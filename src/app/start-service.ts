@@ -177,7 +177,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     erasures.eraser,
     await openRetention({ ...context, store, commands, views }),
     await openSeals({ ...context, store, views }),
-    keys?.uses,
+    keys?.subscriber,
   ];
   const runners = subscribers.flatMap((subscriber) =>
     subscriber === undefined ? [] : [runnerOf(subscriber, context)],
@@ -193,7 +193,6 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       closing.abort();
       await guard?.close();
       await Promise.all([server.close(), ...runners.map((runner) => runner.stop())]);
-      keys?.close();
       // After the last event, while the stores are open.
       await Promise.all(runners.map((runner) => runner.close()));
       await views.close();

@@ -29,21 +29,21 @@ export interface HeadCheck {
 
 const unchecked: HeadCheck = { sealed: undefined, end: undefined, result: null, difference: () => undefined };
 
-/** @param asked undefined: the sealed head is not looked at */
+/** @param request undefined: the sealed head is not looked at */
 export async function openHeadCheck(
   source: LinkSource,
-  asked: { readonly key: Uint8Array | undefined } | undefined,
+  request: { readonly key: Uint8Array | undefined } | undefined,
 ): Promise<HeadCheck> {
-  const found = asked && (await source.sealedHead?.());
-  if (found === undefined || asked === undefined) return unchecked;
+  const found = request && (await source.sealedHead?.());
+  if (found === undefined || request === undefined) return unchecked;
   const { sealed, end } = found;
   return {
     ...found,
-    result: { checked: asked.key !== undefined, count: sealed?.count ?? null },
+    result: { checked: request.key !== undefined, count: sealed?.count ?? null },
     difference({ logId, count, kept, linkThere }) {
       // Beside the views there may be neither links nor a sealed head yet.
       const log = { logId, count: sealed === undefined ? kept : count, sealed, linkThere };
-      const fault = headFault(log, asked.key) ?? (end && unsealedEvents({ count: end.count, sealed }));
+      const fault = headFault(log, request.key) ?? (end && unsealedEvents({ count: end.count, sealed }));
       return fault && nowhere({ ...fault, ordinal: null });
     },
   };

@@ -136,9 +136,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
     },
     /**
      * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
-     * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one (where ids
-     * are `prefix/rest`; such documents are not told apart), or `stream:name`. Returns undefined at once where there is
-     * nothing to wait for. Rejects with ServiceError `unavailable` after 2 s.
+     * `touched` is made by the functions of touched.ts. Returns undefined at once where there is nothing to wait for.
+     * Rejects with ServiceError `unavailable` after 2 s.
      */
     visible(touched: readonly string[], position = ''): Promise<void> | undefined {
       let needed = position > leastVisible ? position : leastVisible;

@@ -7,6 +7,12 @@ const streamMark = 'stream:';
 /** Key of writes that count as one to each document of their view. No document has this id. */
 const everyDocument = '/';
 
+// What a read names to see the writes before it. A whole collection: the name of its view.
+export const touchedDocument = (view: string, id: string): string => `${view}/${id}`;
+/** Where ids are `prefix/rest`: all documents of one prefix. They are not told apart. */
+export const touchedPart = (view: string, prefix: string): string => `${view}/${prefix}/`;
+export const touchedStream = (name: string): string => streamMark + name;
+
 export function createGeneration() {
   /** Position of the last append by view, then by document, part (ends with a slash) or `''` for the whole view. Streams are such a view. */
   const views = new Map<string, Map<string, string>>();

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { Database } from '../../src/sqlite/database.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fullGrant, hashKey, type Grant } from '../../src/api/http/auth.js';
-import { openKeys, type Keys } from '../../src/api/resources/keys/known-keys.js';
-import { createKeyUses } from '../../src/api/resources/keys/key-uses.js';
+import { openKeys, type Keys } from '../../src/api/keys/known-keys.js';
+import { createKeyUses } from '../../src/api/keys/key-uses.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { keyDecider } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
@@ -39,10 +39,7 @@ beforeEach(async () => {
   opened = [];
 });
 afterEach(async () => {
-  for (const keys of opened) {
-    keys.close();
-    await keys.uses.close?.(AbortSignal.timeout(1_000));
-  }
+  for (const { subscriber } of opened) await subscriber.close?.(AbortSignal.timeout(1_000));
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -54,7 +54,9 @@ describe('a new event of a contact', () => {
 
 test('a subscriber: ten files at most know of retention, and the recipe names where to begin', () => {
   const known = filesWith(/retention|retainEmails|RETAIN_EMAILS/i);
-  const named = filesOf('A subscriber').filter((file) => !/\/(?:subscriber|run-subscriber|readiness)\.ts$/.test(file));
+  const named = filesOf('A subscriber').filter(
+    (file) => !/\/(?:subscriber|run-subscriber|readiness|http)\.ts$/.test(file),
+  );
   expect(named.filter((file) => !known.includes(file))).toEqual([]);
   expect(known.length, known.join('\n')).toBeLessThanOrEqual(10);
 });
@@ -82,7 +84,29 @@ test('a view with personal data: what treats it differently goes by the list of 
   expect(known.length, known.join('\n')).toBeLessThanOrEqual(2);
 });
 
-test('an endpoint: five files at most know of the removal of tags', () => {
-  const known = filesWith(/\bremoveTags\b|\bRemoveTags\b/);
-  expect(known.length, known.join('\n')).toBeLessThanOrEqual(5);
+test('an endpoint: the recipe has all files that know the removal of tags, five at most', () => {
+  const known = filesWith(/\bremoveTags\b|'RemoveTags'/);
+  expect(known).toEqual(filesOf('A new endpoint'));
+  expect(known.length).toBeLessThanOrEqual(5);
+});
+
+describe('a resource', () => {
+  const table = 'src/api/resources/table.ts';
+  // What two of them want to be told is named where it comes from, too.
+  const folders = readdirSync(path.join(root, 'src/api/resources'), { withFileTypes: true })
+    .filter((one) => one.isDirectory())
+    .map(({ name }) => name)
+    .filter((name) => name !== 'projections' && name !== 'service');
+
+  test.for(folders)('beside its own folder only the table knows %s', (name) => {
+    const known = filesWith(new RegExp(`/${name}/(?:endpoints|handlers)\\.js'`));
+    expect(known.filter((file) => !file.startsWith(`src/api/resources/${name}/`))).toEqual([table]);
+  });
+
+  test('one that writes takes five files', () => {
+    const named = filesOf('A new resource');
+    expect(named).toContain(table);
+    const writing = filesOf('A new endpoint').filter((file) => file.startsWith('src/commands/'));
+    expect(named.length + writing.length).toBeLessThanOrEqual(5);
+  });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
+import { touchedDocument, touchedPart, touchedStream } from '../../src/projector/touched.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { AppendedEvents } from '../../src/events/envelope.js';
@@ -25,11 +26,12 @@ test('a read waits for what this process wrote to what it touches, and for nothi
   const own = ownWrites();
   own.record(append('lists', 5, exampleEvents.listCreated));
   expect(own.visible(['groups', 'lists/lst_99'])).toBeUndefined();
-  const document = own.visible(['lists/lst_01']);
+  const document = own.visible([touchedDocument('lists', 'lst_01')]);
   const collection = own.visible(['lists']);
-  const stream = own.visible(['stream:lists']);
+  const stream = own.visible([touchedStream('lists')]);
   own.record(append('contact-1', 4, exampleEvents.subscribed));
-  for (const touched of ['contacts/con_01', 'memberships/lst_01/', 'memberships/lst_01/con_01', 'list_growth/lst_01/x'])
+  const parts = [touchedPart('memberships', 'lst_01'), touchedDocument('memberships', 'lst_01/con_01')];
+  for (const touched of [touchedDocument('contacts', 'con_01'), ...parts, 'list_growth/lst_01/x'])
     expect(own.visible([touched])).toBeDefined();
   expect(own.visible(['contacts/con_02', 'memberships/lst_02/', 'emails'])).toBeUndefined();
   own.advance(examplePosition(5));

@@ -14,7 +14,9 @@ export interface Success {
   readonly beside?: z.ZodRawShape;
   /** Without the envelope, by media type; of lines and events: what one of them holds. */
   readonly others?: Readonly<Record<string, z.ZodType>>;
-  /** In addition to those that follow from the other fields of the endpoint. */
+  /** The answer has an `X-Position`: that of what was written. */
+  readonly position?: true;
+  /** In addition to those that follow from the other fields. */
   readonly headers?: readonly string[];
   /** The answer has an `ETag`, and is 304 where the client has that version. */
   readonly cached?: true;
@@ -41,8 +43,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
   readonly body: Body;
-  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. */
-  readonly lines?: z.ZodType;
+  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. `title`: of the schema in the API document. */
+  readonly lines?: { readonly schema: z.ZodType; readonly title: string };
   readonly query: Query;
   /** The fields of the body that errors echo. Default: every documented field. */
   readonly echo?: EchoFields;

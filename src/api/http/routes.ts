@@ -47,6 +47,19 @@ export function createRoutes(app: Express, runner: EndpointRunner): Routes {
   };
 }
 
+/** Why the log is not trusted. Undefined: this process cannot tell. */
+export type Altered = (() => string | undefined) | undefined;
+
+/** Answers 503 once the log was altered by somebody else. */
+export const ofIntactLog = (routes: Routes, altered: Altered): Routes => ({
+  on(endpoint, handle) {
+    routes.on(endpoint, async (call) => {
+      if (altered?.() !== undefined) throw new ServiceError('unavailable', {}, { retryAfter: 10 });
+      return await handle(call);
+    });
+  },
+});
+
 /** 405 for methods that the path does not have, 200 for preflights of allowed origins. */
 const otherMethods =
   (runner: EndpointRunner, allowed: readonly string[]): RequestHandler =>

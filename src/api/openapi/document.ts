@@ -148,13 +148,14 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
     const schema = {
       type: 'string',
       contentMediaType: ndjson,
-      contentSchema: schemas.name('UpsertContactRequest', schemas.input(lines)),
+      contentSchema: schemas.name(lines.title, schemas.input(lines.schema)),
     };
     return { parameters, requestBody: { required: true, content: { [ndjson]: { schema, example: example.body } } } };
   }
   const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
   if (Object.keys(fields).length === 0) return { parameters };
-  const schema = { ...rest, properties: fields, required, ...(own === true ? { additionalProperties: false } : {}) };
+  const needs = required.length > 0 ? { required } : {};
+  const schema = { ...rest, properties: fields, ...needs, ...(own === true ? { additionalProperties: false } : {}) };
   const body = { schema: schemas.name(`${titled(endpoint)}Request`, schema), example: example.body };
   return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
@@ -169,7 +170,7 @@ function headersOf({ scope, own, replays }: AnyEndpoint, method: string): readon
   return ['X-Request-Id', ...when(replays === true, 'Idempotency-Key'), ...when(own === undefined, 'Prefer')];
 }
 
-function success({ endpoint, method, schemas, example }: Operation): Json {
+function success({ endpoint, schemas, example }: Operation): Json {
   const { answer, message } = endpoint;
   const { status = 200, data, beside = {}, others = {}, cached } = answer;
   const whole = data && schemas.envelope(`${titled(endpoint)}Answer`, status, { message, fields: { data, ...beside } });
@@ -179,7 +180,7 @@ function success({ endpoint, method, schemas, example }: Operation): Json {
     return [type, { schema: schemas.other(type, item), ...shown }] as const;
   });
   const content = { ...(json && { 'application/json': json }), ...Object.fromEntries(more) };
-  const headers = headersNamed(answerHeaders(endpoint, method));
+  const headers = headersNamed(answerHeaders(endpoint));
   const notModified = { description: 'The client has it: its `If-None-Match` is the `ETag`.', ...headers };
   return {
     [status]: { description: message ?? 'Success.', ...headers, content },
@@ -187,11 +188,10 @@ function success({ endpoint, method, schemas, example }: Operation): Json {
   };
 }
 
-function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[] {
-  const { message, answer } = endpoint;
+function answerHeaders({ answer, replays }: AnyEndpoint): readonly string[] {
   return [
-    ...when(method !== 'get' && message !== undefined, 'X-Position'),
-    ...when(endpoint.replays === true, 'Idempotent-Replayed'),
+    ...when(answer.position === true, 'X-Position'),
+    ...when(replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),
     ...(answer.headers ?? []),
   ];

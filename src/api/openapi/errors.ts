@@ -34,6 +34,7 @@ const general: readonly ErrorCode[] = [
   'forbidden',
   'too_large',
   'unsupported_media_type',
+  'invalid_json',
   'not_ndjson',
   'compressed_body',
   'not_utf8',

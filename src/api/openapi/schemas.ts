@@ -83,13 +83,13 @@ export function errorsIn(schema: z.ZodType): readonly ErrorCode[] {
   return [...(required.length > 0 ? ['required'] : []), ...codes].filter(isErrorCode);
 }
 
-function codesOf(schema: z.core.$ZodType): readonly unknown[] {
-  const { type, checks = [], ...parts } = schema._zod.def;
-  const refusals = checks.map(({ _zod: { def } }) =>
-    'params' in def && isObject(def.params) ? def.params['code'] : [],
+function codesOf({ def }: z.ZodType): readonly unknown[] {
+  const { type, checks = [], ...parts } = def;
+  const refusals = checks.map((check): unknown =>
+    check instanceof z.ZodCustom ? check.def.params?.['code'] : undefined,
   );
   const fields = 'shape' in parts && isObject(parts.shape) ? Object.values(parts.shape) : [];
-  const inner = [...Object.values(parts), ...fields].filter((part) => part instanceof z.core.$ZodType);
+  const inner = [...Object.values(parts), ...fields].filter((part) => part instanceof z.ZodType);
   return [codeOfType[type], ...refusals, ...inner.flatMap(codesOf)];
 }
 
@@ -117,9 +117,8 @@ function openAnswer(of: z.core.$ZodType, schema: Record<string, unknown>): void 
   if (schema['type'] === 'integer') schema['format'] = schema['maximum'] === maxInt32 ? 'int32' : 'int64';
   for (const name of left) delete schema[name];
   if (of instanceof z.core.$ZodNullable) shorten(schema);
-  const { type } = of._zod.def;
-  if (type === 'literal') openLiteral(schema);
-  if (type === 'enum' && !isNamed(of)) openValues(schema);
+  if (of instanceof z.ZodLiteral) openLiteral(schema);
+  if (of instanceof z.ZodEnum && !isNamed(of)) openValues(schema);
   if (of instanceof z.core.$ZodUnion) tellVariants(of, schema);
 }
 

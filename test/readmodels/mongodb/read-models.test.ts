@@ -12,7 +12,7 @@ import { composeFind } from '../../../src/readmodels/mongodb/find.js';
 import { replaceRecord } from '../../../src/readmodels/mongodb/records.js';
 import { newRecord, nextOf, readRebuildRecord, writeRebuildRecord } from '../../../src/rebuild/rebuild-record.js';
 import { fullGrant } from '../../../src/api/http/auth.js';
-import { createKeyUses } from '../../../src/api/resources/keys/key-uses.js';
+import { createKeyUses } from '../../../src/api/keys/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,

@@ -11,12 +11,13 @@ import type {
 import { countIntervals, dayOf, later, type Range } from '../../../projections/calendar.js';
 import { lifeId } from '../../../projections/list-growth.js';
 import { tagLifeId } from '../../../projections/tag-use.js';
+import { touchedDocument, touchedPart } from '../../../projector/touched.js';
 import type { Answer } from '../../http/envelope.js';
 import type { Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { analyticsEndpoints } from './endpoints.js';
 
-export interface AnalyticsRoutes {
+export interface AnalyticsParts {
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -24,7 +25,7 @@ export interface AnalyticsRoutes {
 
 const maxRows = 3_700;
 
-export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsRoutes): void {
+export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsParts): void {
   const today = (): string => dayOf(new Date(clock()).toISOString());
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
@@ -42,7 +43,7 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
     const request = requestOf(call.query, today());
     const id = call.parameter('list_id');
     const view = 'list_growth';
-    const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
+    const touched = [touchedDocument(view, lifeId(id)), touchedPart(view, id)];
     await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
     return ofLife(view, await analytics.listGrowth(id, request));
   });
@@ -52,7 +53,7 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
     const id = call.parameter('tag_id');
     const view = 'tag_use';
     // Also where a list has just been deleted: its contacts lose the tag.
-    const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
+    const touched = [touchedDocument(view, tagLifeId(id)), touchedPart(view, id), 'lists'];
     const streams = ['lists', 'tags'];
     await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
     return ofLife(view, await analytics.tagUse(id, request));

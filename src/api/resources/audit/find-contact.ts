@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../errors.js';
 import { recipientOf } from '../../../events/streams.js';
 import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import { createParser } from '../../http/parse.js';
 import type { Reads } from '../../http/reads.js';
@@ -40,7 +41,7 @@ export function contactFinder({ queries, reads, streamOf }: ContactSources): Fin
     const contact = parseContact(text);
     if ('email' in contact) return at(streamOf(contact.email));
     const { contactId } = contact;
-    await reads.visible(call, { touched: [`contacts/${contactId}`], parked: [] });
+    await reads.visible(call, { touched: [touchedDocument('contacts', contactId)], parked: [] });
     const found = await queries.contactById(contactId);
     const stream = found === undefined ? await queries.streamOfErased(contactId) : streamOf(found.email);
     if (stream !== undefined) return { ...at(stream), contactId };

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../errors.js';
 import type { Proofs } from '../../../evidence/person-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
-import type { Routes } from '../../http/routes.js';
+import { ofIntactLog, type Altered, type Routes } from '../../http/routes.js';
 import { auditEndpoints } from './endpoints.js';
 import { addFeed } from './feed.js';
 import { contactFinder, type ContactSources } from './find-contact.js';
@@ -15,14 +15,16 @@ import { addListAt, addReport } from './long-answers.js';
 /** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
 
-export interface AuditRoutes extends ContactSources {
+export interface AuditParts extends ContactSources {
   readonly audit: Audit;
   readonly proofs: Proofs;
   readonly access: AccessLog;
   readonly isStopping: () => boolean;
+  readonly altered?: Altered;
 }
 
-export function auditRoutes(routes: Routes, options: AuditRoutes): void {
+export function auditRoutes(all: Routes, options: AuditParts): void {
+  const routes = ofIntactLog(all, options.altered);
   const { audit, proofs, access, reads, isStopping } = options;
   const find = contactFinder(options);
 

@@ -48,7 +48,7 @@ export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
       replays: true,
       body,
       message: `${title} created successfully!`,
-      answer: { data: item },
+      answer: { data: item, position: true },
       errors: [`duplicate_${kind}_name`],
     }),
     update: write(`update${title}`, `/v1/${kind}s/{${kind}_id}/update`, {
@@ -57,7 +57,7 @@ export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
       body,
       serverFault: 'internal_update',
       message: `${title} updated successfully!`,
-      answer: { data: item },
+      answer: { data: item, position: true },
       errors: [`unknown_${kind}`, `duplicate_${kind}_name`],
     }),
     remove: remove(`delete${title}`, `/v1/${kind}s/{${kind}_id}/delete`, {
@@ -65,7 +65,7 @@ export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
       summary: `Delete a ${kind}`,
       unauthorized: 'empty',
       message: `${title} deleted successfully!`,
-      answer: { data: object(`Deleted${title}`, { [`${kind}_id`]: id }) },
+      answer: { data: object(`Deleted${title}`, { [`${kind}_id`]: id }), position: true },
       errors: [`unknown_${kind}`],
     }),
     // The original API has a GET of a list and of a tag, and none of a group.

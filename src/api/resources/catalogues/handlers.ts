@@ -1,7 +1,9 @@
 /** What the endpoints of groups, lists and tags do: the same for all three, with other words. */
-import type { Catalogue, NamedWriteResult } from '../../../commands/catalogue-requests.js';
+import type { Audience } from '../../../commands/audience.js';
+import type { NamedWriteResult } from '../../../commands/catalogue-requests.js';
 import { ServiceError } from '../../../errors.js';
-import type { PageAnswer, PageRequest } from '../../../projections/queries.js';
+import type { PageAnswer, PageRequest, Queries } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
@@ -11,20 +13,26 @@ import { catalogueEndpoints, type CatalogueKind } from './endpoints.js';
 
 type Document = Readonly<Record<string, string>>;
 
-interface CatalogueRoutes {
-  readonly kind: CatalogueKind;
-  readonly catalogue: Catalogue;
-  readonly reads: Reads;
-  readonly get: (id: string) => Promise<Document | undefined>;
-  readonly page: (page: PageRequest) => Promise<PageAnswer<Document>>;
+interface Documents {
+  get(id: string): Promise<Document | undefined>;
+  page(page: PageRequest): Promise<PageAnswer<Document>>;
 }
 
-export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void {
-  const { kind, catalogue, reads } = options;
+export interface CatalogueParts {
+  readonly audience: Pick<Audience, `${CatalogueKind}s`>;
+  readonly queries: Pick<Queries, `${CatalogueKind}s`>;
+  readonly reads: Reads;
+}
+
+type PartsOfKind = CatalogueParts & { readonly kind: CatalogueKind };
+
+export function catalogueRoutes(routes: Routes, { kind, audience, queries, reads }: PartsOfKind): void {
   const endpoints = catalogueEndpoints<CatalogueKind>(kind);
   const idField = `${kind}_id` as const;
   const nameField = `${kind}_name` as const;
-  const view = `${kind}s`;
+  const view = `${kind}s` as const;
+  const catalogue = audience[view];
+  const documents: Documents = queries[view];
   const idOf = (call: Pick<Call<unknown, unknown, typeof idField>, 'parameter'>): string => call.parameter(idField);
   const nameOf = ({ input }: { readonly input: Readonly<Record<string, string>> }): string => input[nameField] ?? '';
 
@@ -52,8 +60,8 @@ export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void 
 
   routes.on(endpoints.get, async (call) => {
     const id = idOf(call);
-    await reads.visible(call, { touched: [`${view}/${id}`], parked: [{ view, stream: view }] });
-    const document = await options.get(id);
+    await reads.visible(call, { touched: [touchedDocument(view, id)], parked: [{ view, stream: view }] });
+    const document = await documents.get(id);
     if (document === undefined) throw new ServiceError(`unknown_${kind}`);
     return { data: show(document) };
   });
@@ -61,6 +69,6 @@ export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void 
   routes.on(endpoints.page, async (call) => {
     const request = pageRequest(call.query, [view]);
     await reads.visible(call, { touched: [view], parked: [{ view, stream: view }] });
-    return answerOfPage(await options.page(request), { show, scope: [view] });
+    return answerOfPage(await documents.page(request), { show, scope: [view] });
   });
 }

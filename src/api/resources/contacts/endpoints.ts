@@ -100,7 +100,7 @@ export function contactEndpoints(clock: () => number) {
       body: bodies.create,
       echo: createEcho,
       message: 'Contact created successfully!',
-      answer: { data: savedContact },
+      answer: { data: savedContact, position: true },
       errors: ['given_twice', 'unknown_list', 'duplicate_email'],
     }),
     upsert: write('upsertContact', '/v1/contacts/{list_id}/upsertcontact', {
@@ -110,7 +110,7 @@ export function contactEndpoints(clock: () => number) {
       body: bodies.upsert,
       echo: upsertEcho,
       message: 'Contact saved successfully!',
-      answer: { data: savedContact },
+      answer: { data: savedContact, position: true },
       errors: ['given_twice', 'unknown_list', 'too_many_tags'],
     }),
     bulk: ownWrite('saveContacts', '/v1/contacts/{list_id}/bulk', {
@@ -118,7 +118,7 @@ export function contactEndpoints(clock: () => number) {
       summary: 'Create or update many contacts',
       description:
         'Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none.',
-      lines: bodies.upsert,
+      lines: { schema: bodies.upsert, title: 'UpsertContactRequest' },
       query: z.object({
         resubscribe: choice(
           ['true', 'false'],
@@ -135,7 +135,7 @@ export function contactEndpoints(clock: () => number) {
       body: bodies.updateStatus,
       echo: { flat: ['status', 'contact_email'], nested: [] },
       message: 'Contact status updated successfully!',
-      answer: { data: changedStatus },
+      answer: { data: changedStatus, position: true },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
     }),
     addTags: write('addContactTags', '/v1/contacts/tags/{list_id}/add', {
@@ -144,7 +144,7 @@ export function contactEndpoints(clock: () => number) {
       description: 'Tags that do not exist yet are created. A contact has at most 200 tags in a list.',
       body: tagging,
       message: 'Tags added successfully!',
-      answer: { data: addedTags },
+      answer: { data: addedTags, position: true },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list', 'too_many_tags'],
     }),
     removeTags: write('removeContactTags', '/v1/contacts/tags/{list_id}/remove', {
@@ -153,7 +153,7 @@ export function contactEndpoints(clock: () => number) {
       body: tagging,
       unauthorized: 'absent',
       message: 'Tags removed successfully!',
-      answer: { data: removedTags },
+      answer: { data: removedTags, position: true },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
     }),
     find: ownRead('findContact', '/v1/contacts', {
@@ -183,9 +183,9 @@ export function contactEndpoints(clock: () => number) {
 
 export type ContactEndpoints = ReturnType<typeof contactEndpoints>;
 
-export const contactResource = (clock: () => number): Resource => ({
+export const contactResource = (endpoints: ContactEndpoints): Resource => ({
   name: 'Contacts',
   description: 'A contact is one address, across all lists. Status and tags are per list.',
   parameters: { list_id: idInPath('lst', 'list'), contact_id: idInPath('con', 'contact') },
-  endpoints: contactEndpoints(clock),
+  endpoints,
 });

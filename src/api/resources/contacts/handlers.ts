@@ -4,6 +4,7 @@ import type { Audience, SaveContact, SavedContact } from '../../../commands/audi
 import { ServiceError } from '../../../errors.js';
 import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
 import { readLines } from '../../http/body.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
@@ -11,11 +12,9 @@ import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { bulkAnswer } from './bulk.js';
-import { contactEndpoints, type ContactEndpoints } from './endpoints.js';
+import type { ContactEndpoints } from './endpoints.js';
 
-export interface ContactRoutes {
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
+export interface ContactParts {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -26,11 +25,10 @@ export interface ContactRoutes {
 }
 
 /** Endpoints with what their handlers need. */
-type WithEndpoints = ContactRoutes & { readonly endpoints: ContactEndpoints };
+type WithEndpoints = ContactParts & { readonly endpoints: ContactEndpoints };
 
-export function contactRoutes(routes: Routes, options: ContactRoutes): void {
-  const { audience, clock } = options;
-  const endpoints = contactEndpoints(clock);
+export function contactRoutes(routes: Routes, options: WithEndpoints): void {
+  const { audience, endpoints } = options;
 
   const saved = (
     { email, status }: { readonly email: string; readonly status: string },
@@ -48,7 +46,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     saved(input, await audience.upsertContact(upsertIn(parameter('list_id'), input), context)),
   );
 
-  addBulk(routes, { ...options, endpoints });
+  addBulk(routes, options);
 
   routes.on(endpoints.updateStatus, async ({ input, parameter, context }) => {
     const { status, contact_email: email, consent } = input;
@@ -73,7 +71,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   });
 
   // Mounted last: their patterns match paths above, and would answer these with 405.
-  addReads(routes, { ...options, endpoints });
+  addReads(routes, options);
 }
 
 /** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
@@ -129,7 +127,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
   routes.on(endpoints.find, async (call) => {
     const stream = streamOf(call.query.email);
     const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
-    await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
+    await reads.visible(call, { touched: [touchedStream(stream), ...catalogues], parked });
     return found(await queries.contactByStream(stream));
   });
 
@@ -138,7 +136,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const { status, tag_name: tagName } = call.query;
     const scope = ['contacts', listId, status ?? '', tagName ?? ''];
     const request = { ...pageRequest(call.query, scope), status };
-    const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
+    const touched = [touchedPart('memberships', listId), 'contacts', ...catalogues];
     await reads.visible(call, { touched, parked: parkedCatalogues });
     const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
     // No contact has an unknown tag. The list must exist all the same.
@@ -156,7 +154,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
   routes.on(endpoints.get, async (call) => {
     const listId = call.parameter('list_id');
     const contactId = call.parameter('contact_id');
-    const touched = [`contacts/${contactId}`, ...catalogues];
+    const touched = [touchedDocument('contacts', contactId), ...catalogues];
     await reads.visible(call, { touched, parked: parkedCatalogues });
     const contact = await queries.contactById(contactId);
     const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);

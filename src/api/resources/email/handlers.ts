@@ -2,6 +2,7 @@
 import type { ChangedEmail, EmailRequests, PlacedEmail } from '../../../commands/email-requests.js';
 import { ServiceError } from '../../../errors.js';
 import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
@@ -9,8 +10,8 @@ import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { emailEndpoints } from './endpoints.js';
 
-export interface EmailRoutes {
-  readonly email: EmailRequests;
+export interface EmailParts {
+  readonly audience: { readonly email: EmailRequests };
   readonly queries: Queries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -18,7 +19,9 @@ export interface EmailRoutes {
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
-export function emailRoutes(routes: Routes, { email, queries, reads, clock }: EmailRoutes): void {
+export function emailRoutes(routes: Routes, { audience, queries, reads, clock }: EmailParts): void {
+  const { email } = audience;
+
   routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
     const { variables: _, ...shown } = input;
     const accepted = await email.send({ message: input, idempotencyKey }, context);
@@ -29,7 +32,7 @@ export function emailRoutes(routes: Routes, { email, queries, reads, clock }: Em
   /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
   async function placeOf(call: EmailCall): Promise<PlacedEmail> {
     const id = call.parameter('email_id');
-    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    await reads.visible(call, { touched: [touchedDocument('emails', id)], parked: [] });
     const place = await queries.placeOfEmail(id);
     if (place === undefined) throw new ServiceError('not_found');
     return place;
@@ -49,7 +52,7 @@ export function emailRoutes(routes: Routes, { email, queries, reads, clock }: Em
 
   routes.on(emailEndpoints.get, async (call) => {
     const id = call.parameter('email_id');
-    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    await reads.visible(call, { touched: [touchedDocument('emails', id)], parked: [] });
     const found = await queries.getEmail(id);
     if (found === undefined) throw new ServiceError('not_found');
     if (reads.isIncomplete(['emails']))

@@ -91,7 +91,7 @@ export const keyEndpoints = {
     replays: true,
     body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
     message: 'Key created successfully!',
-    answer: { data: createdKey },
+    answer: { data: createdKey, position: true },
     errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
   }),
   page: ownRead('listApiKeys', '/v1/keys', {
@@ -107,7 +107,7 @@ export const keyEndpoints = {
       'The secret is in this answer and in no other. The one before holds for a while, any earlier one ends.',
     body: z.object({ overlap_seconds: overlap }),
     message: 'Key rotated successfully!',
-    answer: { data: rotatedKey },
+    answer: { data: rotatedKey, position: true },
     errors: ['key_not_rotatable'],
   }),
   revoke: ownWrite('revokeApiKey', '/v1/keys/{key_id}/revoke', {
@@ -115,7 +115,7 @@ export const keyEndpoints = {
     summary: 'Refuse an API key from now on, for ever',
     body: z.object({ reason }),
     message: 'Key revoked successfully!',
-    answer: { data: revokedKey },
+    answer: { data: revokedKey, position: true },
   }),
 };
 

@@ -1,32 +1,14 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
-import type { CommandContext } from '../../../commands/batch.js';
-import { stateOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
+import { stateOf, type Key } from '../../../commands/keys.js';
 import { isScope } from '../../../events/keys.js';
 import { hashKey } from '../../http/auth.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
+import type { KeysOfApi } from '../../keys/known-keys.js';
 import { keyEndpoints } from './endpoints.js';
 
-export interface KeysOfApi {
-  readonly newId: () => string;
-  /** The secret itself, not its hash. */
-  readonly newSecret: () => string;
-  /** Resolves when the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
-  change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
-  /** By id, as of now. @throws ServiceError `unavailable` */
-  all(): Promise<KeysState>;
-  /** Null also where the read models are out of reach. */
-  lastUse(id: string): Promise<string | null>;
-}
-
-interface ChangedKey {
-  /** After a repeated create: the key that the first one made. */
-  readonly key: Key;
-  readonly position: string;
-}
-
-interface KeysRoutes {
+export interface KeysParts {
   readonly keys: KeysOfApi;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -34,7 +16,7 @@ interface KeysRoutes {
 
 const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
 
-export function keysRoutes(routes: Routes, { keys, clock }: KeysRoutes): void {
+export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
 

@@ -50,7 +50,7 @@ export const privacyEndpoints = {
       'Begins to erase all that is stored about an address, whether it is known or not. While an erasure of it is not completed, a second request is that erasure.',
     body: z.object({ email: address, reason }),
     message: 'Erasure accepted!',
-    answer: { status: 202, data: erasure, headers: ['Location'] },
+    answer: { status: 202, data: erasure, headers: ['Location'], position: true },
   }),
   page: ownRead('listErasures', '/v1/privacy/erasures', {
     scope: 'privacy',

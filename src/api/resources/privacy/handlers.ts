@@ -11,15 +11,18 @@ import type { AccessLog } from '../../http/access-log.js';
 import { successPieces } from '../../http/envelope.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { wantsPage } from '../../http/request-headers.js';
-import type { Routes } from '../../http/routes.js';
+import { ofIntactLog, type Altered, type Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
 import { privacyEndpoints } from './endpoints.js';
 
-interface PrivacyRoutes {
+export interface PrivacyParts extends ExportParts {
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
+  readonly altered?: Altered;
 }
 
-export function privacyRoutes(routes: Routes, { erasures }: PrivacyRoutes): void {
+export function privacyRoutes(routes: Routes, parts: PrivacyParts): void {
+  const { erasures, altered } = parts;
+
   routes.on(privacyEndpoints.erase, async ({ input, context }) => {
     const { erasure, position } = await erasures.request(input, context);
     const location = ['Location', `/v1/privacy/erasures/${erasure.erasure_id}`];
@@ -42,6 +45,8 @@ export function privacyRoutes(routes: Routes, { erasures }: PrivacyRoutes): void
     const next_cursor = later.length > limit ? ids.at(-1) : undefined;
     return answerOfPage({ items, ...(next_cursor === undefined ? {} : { next_cursor }) }, { show: shown, scope });
   });
+
+  addExport(ofIntactLog(routes, altered), parts);
 }
 
 function shown({ erasure_id, requested_at, reason, completed }: Erasure): object {
@@ -59,7 +64,7 @@ function shown({ erasure_id, requested_at, reason, completed }: Erasure): object
 const exportsAtOnce = 2;
 const pageHeaders = securityHeaders(pagePolicy);
 
-interface PersonExportRoute {
+interface ExportParts {
   readonly audit: ExportSources;
   readonly access: AccessLog;
   readonly reads: Reads;
@@ -67,7 +72,7 @@ interface PersonExportRoute {
 }
 
 /** What is stored about an address, as JSON or as a page, while it is read. */
-export function addPersonExport(routes: Routes, { audit, access, reads, streamOf }: PersonExportRoute): void {
+function addExport(routes: Routes, { audit, access, reads, streamOf }: ExportParts): void {
   const slots = createSlots({ running: exportsAtOnce, ...shortLine });
   routes.on(privacyEndpoints.export, async (call) => {
     const { email } = call.query;

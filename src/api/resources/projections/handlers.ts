@@ -31,7 +31,7 @@ export interface Rebuilds {
   status(): Promise<RebuildRecord | undefined>;
 }
 
-export interface ProjectionsRoutes {
+export interface ProjectionsParts {
   readonly rebuilds: Rebuilds;
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
@@ -39,7 +39,7 @@ export interface ProjectionsRoutes {
   readonly isStopping: () => boolean;
 }
 
-export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): void {
+export function projectionsRoutes(routes: Routes, options: ProjectionsParts): void {
   const { rebuilds, projections, views, events, isStopping } = options;
 
   routes.on(projectionsEndpoints.list, async () => {

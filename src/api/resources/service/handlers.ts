@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../../../errors.js';
 import type { EndpointRunner } from '../../http/endpoint-runner.js';
-import { mountOpen } from '../../http/routes.js';
+import { mountOpen, type Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
 import { docsEndpoints, healthEndpoints } from './endpoints.js';
 
@@ -14,7 +14,24 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, object>>;
 }
 
-export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
+interface HealthParts {
+  readonly app: Express;
+  readonly runner: EndpointRunner;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+export interface ServiceParts extends HealthParts {
+  /** Called once, at the first request. */
+  readonly document: () => object;
+}
+
+/** Their answers have a form of their own, so they stand beside the others. */
+export function serviceRoutes(_: Routes, parts: ServiceParts): void {
+  docsRoutes(parts);
+  healthRoutes(parts);
+}
+
+export function healthRoutes({ app, runner, readiness }: HealthParts): void {
   mountOpen({ app, runner, path: healthEndpoints.live.path }, (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
@@ -55,8 +72,7 @@ const pageHeaders = securityHeaders({
 /** Swagger UI: the build copies it from its package. */
 const assets = fileURLToPath(new URL('../../../swagger-ui/', import.meta.url));
 
-/** `document` is called once, at the first request. */
-export function docsRoutes(app: Express, runner: EndpointRunner, document: () => object): void {
+function docsRoutes({ app, runner, document }: ServiceParts): void {
   function setHeaders(response: Response, more: readonly string[]): void {
     const all = [...runner.headers({ request: response.req, response }), ...more];
     for (let at = 0; at < all.length; at += 2) response.setHeader(all[at] ?? '', all[at + 1] ?? '');

@@ -2,19 +2,20 @@
 import { ServiceError } from '../../../errors.js';
 import { scopesOf, type Projection } from '../../../projections/projection.js';
 import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import { MissingIndexError, type FindQuery } from '../../../readmodels/read-models.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { viewEndpoints } from './endpoints.js';
 
-export interface ViewsRoutes {
+export interface ViewsParts {
   readonly projections: readonly Projection[];
   readonly queries: Pick<Queries, 'getDocument' | 'pageDocuments'>;
   readonly reads: Reads;
 }
 
-export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsRoutes): void {
+export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsParts): void {
   function viewOf(name: string, { scopes }: Pick<Call, 'scopes'>): Projection {
     const view = projections.find((one) => one.name === name);
     if (view === undefined)
@@ -45,7 +46,7 @@ export function viewsRoutes(routes: Routes, { projections, queries, reads }: Vie
   routes.on(viewEndpoints.get, async (call) => {
     const view = viewOf(call.parameter('name'), call);
     const id = call.parameter('id');
-    await reads.visible(call, { touched: [`${view.name}/${id}`], parked: [] });
+    await reads.visible(call, { touched: [touchedDocument(view.name, id)], parked: [] });
     const found = await queries.getDocument(view, id);
     const isIncomplete = reads.isIncomplete([view.name]);
     if (found === undefined) throw new ServiceError(isIncomplete ? 'unavailable' : 'not_found');

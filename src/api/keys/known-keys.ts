@@ -1,28 +1,45 @@
 /** The API keys that a process knows: those of the configuration, and those of the log, which it reads again so often that a change holds within a second. */
-import { replayableContext } from '../../../commands/catalogue-requests.js';
-import type { CommandHandler } from '../../../commands/command-handler.js';
-import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../../commands/keys.js';
-import { isUnreadable } from '../../../events/codec.js';
-import type { KeyEvent } from '../../../events/keys.js';
-import { keysStream, type StreamKeys } from '../../../events/streams.js';
-import { repeat } from '../../../flow/repeat.js';
-import { takeTurns, type Clocks, type Subscriber } from '../../../flow/subscriber.js';
-import type { ReadModels } from '../../../readmodels/read-models.js';
-import { newApiKey } from '../../../stores/data-folder.js';
-import { createAuthenticator, createGrant, ended, fullGrant } from '../../http/auth.js';
-import type { Authenticator, Grant, Identity } from '../../http/auth.js';
-import type { KeysOfApi } from './handlers.js';
+import type { CommandContext } from '../../commands/batch.js';
+import { replayableContext } from '../../commands/catalogue-requests.js';
+import type { CommandHandler } from '../../commands/command-handler.js';
+import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../commands/keys.js';
+import { isUnreadable } from '../../events/codec.js';
+import type { KeyEvent } from '../../events/keys.js';
+import { keysStream, type StreamKeys } from '../../events/streams.js';
+import { repeat } from '../../flow/repeat.js';
+import { takeTurns, type Clocks, type Subscriber } from '../../flow/subscriber.js';
+import type { ReadModels } from '../../readmodels/read-models.js';
+import { newApiKey } from '../../stores/data-folder.js';
+import { createAuthenticator, createGrant, ended, fullGrant } from '../http/auth.js';
+import type { Authenticator, Grant, Identity } from '../http/auth.js';
 import { createKeyUses } from './key-uses.js';
 
 /** Milliseconds between two readings of the log, and two checks of open streams. */
 const lookMs = 400;
 const noteMs = 1_000;
 
+export interface KeysOfApi {
+  readonly newId: () => string;
+  /** The secret itself, not its hash. */
+  readonly newSecret: () => string;
+  /** Resolves when the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
+  change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
+  /** By id, as of now. @throws ServiceError `unavailable` */
+  all(): Promise<KeysState>;
+  /** Null also where the read models are out of reach. */
+  lastUse(id: string): Promise<string | null>;
+}
+
+interface ChangedKey {
+  /** After a repeated create: the key that the first one made. */
+  readonly key: Key;
+  readonly position: string;
+}
+
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
-  /** Writes when keys were last used, and closes the read models. */
-  readonly uses: Subscriber<'turn'>;
-  close(): void;
+  /** Writes when keys were last used. Its end is that of all that is done for keys. */
+  readonly subscriber: Subscriber<'turn'>;
 }
 
 const outOfReach = 'API keys cannot be followed: those that are known hold';
@@ -36,7 +53,7 @@ interface KeysOptions extends Clocks {
   };
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
-  /** Hold when keys were last used. Closed with `uses`. */
+  /** Hold when keys were last used. Closed with the subscriber. */
   readonly models: ReadModels;
   /** Called once for each time that the log is out of reach or unreadable, with what that means for the keys. */
   readonly onFault: (error: unknown, meaning: string) => void;
@@ -110,17 +127,17 @@ export async function openKeys({
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
     },
-    uses: takeTurns({
+    subscriber: takeTurns({
       name: 'record of key uses',
       pause: noteMs,
       monotonic,
       turn: () => uses.write(grants.values()),
-      close: () => models.close(),
+      async close() {
+        closing.abort();
+        clearInterval(ending);
+        await models.close();
+      },
     }),
-    close() {
-      closing.abort();
-      clearInterval(ending);
-    },
   };
 }
 

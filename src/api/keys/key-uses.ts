@@ -1,8 +1,8 @@
 /** When each API key was last used: one record per key, written beside the requests and at most once a minute, by whichever process is first. */
 import { z } from 'zod';
-import { time } from '../../../events/values.js';
-import { ReadModelsBusyError, type ReadModels } from '../../../readmodels/read-models.js';
-import type { Grant } from '../../http/auth.js';
+import { time } from '../../events/values.js';
+import { ReadModelsBusyError, type ReadModels } from '../../readmodels/read-models.js';
+import type { Grant } from '../http/auth.js';
 
 const keyUse = z.object({ last_used_at: time });
 type KeyUse = z.infer<typeof keyUse>;
