@@ -16,9 +16,10 @@ import { takeTurns, type Clocks, type Subscriber, type WorkLease } from '../flow
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EvidenceGuard } from './guard.js';
+import { createVerifyPace } from './verify-pace.js';
 import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 
-/** Verification goes on at least this often, so that little is left to be read when a seal is due. */
+/** Verification goes on this often while little is written, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
 
 /** Beside the views of a log on a server, or in the log. */
@@ -86,6 +87,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
   let copying: Promise<void> | undefined;
   let isCopyFailing = false;
   let unchecked = newest;
+  const isVerificationDue = createVerifyPace(monotonic);
 
   /** A log that was rewritten with its secret is right by itself, and no longer the sealed one. */
   async function checkNewest({ count }: ChainHead): Promise<void> {
@@ -134,10 +136,15 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
     }
   }
 
-  async function turn(signal: AbortSignal): Promise<void> {
-    const head = await verified(signal);
+  const isSealDue = (): boolean => {
     const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    if (head === undefined || signal.aborted || clock() - since < every) return;
+    return clock() - since >= every;
+  };
+
+  async function turn(signal: AbortSignal): Promise<void> {
+    if (!isVerificationDue(store.chainHead?.().count ?? 0) && !isSealDue()) return;
+    const head = await verified(signal);
+    if (head === undefined || signal.aborted || !isSealDue()) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }

@@ -33,10 +33,12 @@ const workerUrl = new URL(
 const appendsPerMessage = 1_024;
 const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
-/** Messages sent to the writer at a time: the one it works on, and the next. */
+/**
+ * Messages sent to the writer at a time: the one it works on, and, where this many appends wait, the next. Fewer wait until
+ * it is free: each commit costs an fsync and its pages, so a few large ones cost far less than many of a few.
+ */
 const messagesInFlight = 2;
-/** This many appends are sent at once, so that the writer works while the turn goes on; fewer wait for the end of the turn. */
-const appendsAtOnce = 16;
+const appendsAhead = 256;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -90,7 +92,7 @@ export class WriteQueue {
       // A copy: the caller may reuse its array before this turn ends.
       this.#queue.push({ stream, events: [...events], expected, size, expectedRevision, resolve, reject });
       this.#size += size;
-      if (this.#queue.length >= appendsAtOnce) this.#post();
+      if (this.#queue.length >= appendsAhead) this.#post();
       else this.#schedule();
     });
   }
@@ -222,13 +224,18 @@ export class WriteQueue {
 
   /** All that waits, up to the bounds of a message, unless the writer has enough. */
   #post(): void {
-    if (this.#state !== 'up' || this.#posted.length >= messagesInFlight || this.#queue.length === 0) return;
+    if (this.#state !== 'up' || !this.#hasRoom() || this.#queue.length === 0) return;
     let size = 0;
     const last = this.#queue.findIndex((waiting) => (size += waiting.size) >= charactersPerMessage);
     const message = this.#queue.splice(0, last < 0 ? appendsPerMessage : Math.min(last + 1, appendsPerMessage));
     this.#posted.push(message);
     const recordedAt = new Date(this.#options.clock()).toISOString();
     this.#worker?.postMessage(pack(message, recordedAt) satisfies ToWriter);
+  }
+
+  #hasRoom(): boolean {
+    const { length } = this.#posted;
+    return length === 0 || (length < messagesInFlight && this.#queue.length >= appendsAhead);
   }
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
