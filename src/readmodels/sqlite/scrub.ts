@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.js';
 import { storageName, unnamedStorages } from '../find-plan.js';
 import { ReadModelsUnavailableError, type Checkpoint, type StoredView } from '../read-models.js';
-import { hasTable, sideName } from './tables.js';
+import { sideName } from './table-names.js';
+import { hasTable } from './tables.js';
 
 /** Of one transaction, in milliseconds. */
 const sliceMs = 2;

@@ -1,33 +1,20 @@
-/** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
+/** The SQLite tables of a view: their making, and the prepared statements that read and write one document. */
 import type { Database } from '../../sqlite/database.js';
-import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
-import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
-
-export type Column = string | number | null;
-export type DocumentRow = readonly [id: string, document: string | null, position: string];
+import { scalarOf, stringsOf } from '../find-plan.js';
+import { CommitConflictError, type Document, type DocumentWrite, type StoredDocument, type View } from '../read-models.js';
+import { documentRows, type DocumentRow } from './document-rows.js';
+import {
+  arrayName,
+  columnName,
+  indexName,
+  keptView,
+  sideName,
+  tableNames,
+  toColumn,
+  type Column,
+} from './table-names.js';
 
 export type ViewTable = ReturnType<typeof openTable>;
-
-/** The view with the indexes that are kept here. */
-export function keptView(view: View): View {
-  const indexes = view.indexes.filter(({ scattered }) => scattered !== true);
-  return indexes.length === view.indexes.length ? view : { ...view, indexes };
-}
-
-/** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
-export function tableNames(view: View) {
-  const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
-  const arrays = [...(view.arrayIndexes ?? [])];
-  for (const field of [...fields, ...arrays])
-    if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
-  return { main: storageName(view), fields, arrays };
-}
-
-export const sideName = (main: string, field: string): string => `${main}__${field}`;
-export const indexName = (main: string, fields: readonly string[]): string => `${main}_by_${fields.join('_and_')}`;
-/** Prefixed, so that a field may be called `id` or `position` and no word is a keyword. */
-export const columnName = (field: string): string => `i_${field}`;
-const arrayName = (field: string): string => `a_${field}`;
 
 /**
  * The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn.
@@ -76,7 +63,9 @@ export const hasTable = (db: Database, name: string): boolean =>
 export function openTable(db: Database, view: View) {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
-  const select = db.prepareRows<[string], DocumentRow>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
+  const rows = documentRows(view);
+  const read = ['id', 'document', 'position', ...rows.columns].join(', ');
+  const select = db.prepareRows<[string], DocumentRow>(`SELECT ${read} FROM ${main} WHERE id = ?`);
   const insert = db.prepare<readonly Column[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   );
@@ -88,12 +77,16 @@ export function openTable(db: Database, view: View) {
   const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Column[] => {
     const values: Column[] = [position];
     for (const field of fields) values.push(document === null ? null : toColumn(scalarOf(document, field)));
-    values.push(...texts, document === null ? null : JSON.stringify(document), id);
+    values.push(...texts, document === null ? null : rows.textOf(id, document), id);
     return values;
   };
 
   return {
-    read: (id: string): DocumentRow | undefined => select.get(id),
+    /** A tombstone has no document. */
+    read<D>(id: string): StoredDocument<D | null> | undefined {
+      const row = select.get(id);
+      return row === undefined ? undefined : { id, document: rows.documentOf<D>(row), position: row[2] };
+    },
     /** @throws CommitConflictError */
     write(write: DocumentWrite): void {
       const { id, document, loaded } = write;
@@ -133,5 +126,3 @@ function arrayText(document: Document | null, field: string): string | null {
   const values = document === null ? [] : stringsOf(document, field);
   return values.length === 0 ? null : JSON.stringify(values);
 }
-
-export const toColumn = (value: Scalar): Column => (typeof value === 'boolean' ? Number(value) : value);
