@@ -30,9 +30,7 @@ export function createFinder(db: Database): <D>(view: View, query: FindQuery) =>
       statements.set(sql, statement);
     }
     const found = statement.all(...values, query.limit + 1);
-    const documents = found
-      .slice(0, query.limit)
-      .map((row) => ({ id: row[0], document: rows.documentOf(row) as D, position: row[2] }));
+    const documents = found.slice(0, query.limit).map((row) => rows.read<D>(row) as StoredDocument<D>);
     const last = documents.at(-1) as StoredDocument<Document> | undefined;
     if (found.length <= query.limit || last === undefined) return { documents };
     return { documents, nextCursor: cursorAfter(plan, last.id, last.document) };
@@ -46,7 +44,7 @@ interface Selected {
 
 function compose({ view, columns }: Selected, query: FindQuery, plan: FindPlan): { sql: string; values: Column[] } {
   const { main } = tableNames(view);
-  const selected = ['id', 'document', 'position', ...columns].map((column) => `d.${column}`).join(', ');
+  const selected = columns.map((column) => `d.${column}`).join(', ');
   const id = query.contains === undefined ? 'd.id' : 's.id';
   const conditions = restrict(query, plan, id);
   afterCursor(conditions, plan, id);

@@ -126,7 +126,8 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       guarded(() => createTables(db, view, bare));
       if (!bare) await overdue();
     },
-    load: async (view, ids) => readAll(view, ids, ({ document, position }: StoredDocument<Document | null>) => ({ document, position })),
+    load: async (view, ids) =>
+      readAll(view, ids, ({ document, position }: StoredDocument<Document | null>) => ({ document, position })),
     commit: async (commit) => guarded(() => db.transaction(() => commitAll(commit), 'immediate')),
     async drop(view) {
       await dropTables(db, storageName(view)).catch(fail);
