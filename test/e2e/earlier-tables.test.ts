@@ -60,7 +60,7 @@ test.skipIf(onServers)('are read and folded on as they are, and a rebuild finds 
   for (const person of people)
     ids.push(await service.make(`/v1/contacts/${list}/create`, { ...person, city: 'Ulm "\\"' }, 'contact_id'));
   const tag = (one: number, tag_name: string) =>
-    ok(service.post(`/v1/contacts/tags/${list}/add`, { tag_name, contact_email: people[one]?.email }));
+    ok(service.post(`/v1/contacts/tags/${list}/add`, { tag_name: [tag_name], contact_email: people[one]?.email }));
   for (const tag_name of ['first', 'second']) await service.make('/v1/tags/create', { tag_name }, 'tag_id');
   await tag(0, 'first');
   const before = await answersOf(service, list, ids);
