@@ -61,8 +61,12 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan,
   if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
   for (const field of plan.whereFields)
     add(conditions, `d.${columnName(field)} IS ?`, toColumn(where?.[field] ?? null));
+  if (idPrefix === '') return conditions;
+  // SQLite seeks one of two bounds on a side, and must seek the cursor's: a plus keeps it from the other.
+  const isAfter = plan.after !== undefined && plan.sort === 'id';
+  const [from, to] = [isAfter && !plan.descending ? '+' : '', isAfter && plan.descending ? '+' : ''];
   // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
-  if (idPrefix !== '') add(conditions, `${id} >= ? AND ${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
+  add(conditions, `${from}${id} >= ? AND ${to}${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
   return conditions;
 }
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLease } from '../../../src/projector/lease.js';
+import { cursorAfter } from '../../../src/readmodels/find-plan.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels, openSqliteViews } from '../../../src/readmodels/sqlite/read-models.js';
 import { checkpoint } from '../../contract/checkpoints.js';
@@ -264,6 +265,32 @@ describe('SQLite read models', () => {
       checkpoint: { name: 'c', previous: one, next: two },
     });
     expect(await models.get(plain, 'one')).toEqual({ id: 'one', document: { a: 1 }, position: two.position });
+    await models.close();
+  });
+
+  it('finds the last page of a prefix as fast as the first', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const ids = Array.from({ length: 20_000 }, (_, at) => `a/${String(at).padStart(5, '0')}`);
+    const writes = ids.map((id) => ({ view, id, document: { owner: 'o' }, position: '1', loaded: null }));
+    await models.commit({ writes, checkpoint: { name: 'c', previous: null, next } });
+    const query = { idPrefix: 'a/', limit: 10 };
+    for (const order of [{}, { where: { owner: 'o' } }, { descending: true }]) {
+      const cursorAt = (at: number): string => {
+        const plan = { whereFields: [], sort: 'id', descending: 'descending' in order };
+        return cursorAfter(plan, ids.at(plan.descending ? -at - 1 : at) ?? '', {});
+      };
+      const fastest = async (cursor: string): Promise<number> => {
+        let least = Infinity;
+        for (let n = 0; n < 5; n += 1) {
+          const began = performance.now();
+          expect((await models.find(view, { ...query, ...order, cursor })).documents).toHaveLength(10);
+          least = Math.min(least, performance.now() - began);
+        }
+        return least;
+      };
+      expect(await fastest(cursorAt(ids.length - 11))).toBeLessThan(8 * (await fastest(cursorAt(0))));
+    }
     await models.close();
   });
 
