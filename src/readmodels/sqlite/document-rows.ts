@@ -48,8 +48,8 @@ export function documentRows(view: View) {
     const parts = id.split('/');
     idFields.forEach((field, at) => (document[field] = parts[at]));
     scalars.forEach((field, at) => (document[field] = told[at]));
-    lists.forEach((field, at) => (document[field] = JSON.parse(String(told[scalars.length + at] ?? '[]'))));
-    return Object.assign(document, JSON.parse(text));
+    lists.forEach((field, at) => (document[field] = parse(String(told[scalars.length + at] ?? '[]'))));
+    return Object.assign(document, parse(text));
   }
 
   return {
@@ -65,6 +65,8 @@ export function documentRows(view: View) {
     }),
   };
 }
+
+const parse = (text: string): object => JSON.parse(text) as object;
 
 const digits = 20;
 const positionIn = (column: Column): string =>

@@ -61,13 +61,20 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan,
   if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
   for (const field of plan.whereFields)
     add(conditions, `d.${columnName(field)} IS ?`, toColumn(where?.[field] ?? null));
-  if (idPrefix === '') return conditions;
+  if (idPrefix !== '') withinPrefix(conditions, { id, idPrefix }, plan);
+  return conditions;
+}
+
+function withinPrefix(
+  conditions: Conditions,
+  { id, idPrefix }: { readonly id: string; readonly idPrefix: string },
+  { after, sort, descending }: FindPlan,
+): void {
   // SQLite seeks one of two bounds on a side, and must seek the cursor's: a plus keeps it from the other.
-  const isAfter = plan.after !== undefined && plan.sort === 'id';
-  const [from, to] = [isAfter && !plan.descending ? '+' : '', isAfter && plan.descending ? '+' : ''];
+  const isAfter = after !== undefined && sort === 'id';
+  const [from, to] = [isAfter && !descending ? '+' : '', isAfter && descending ? '+' : ''];
   // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
   add(conditions, `${from}${id} >= ? AND ${to}${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
-  return conditions;
 }
 
 function source(main: string, plan: FindPlan, contains: string | undefined): string {
