@@ -46,6 +46,8 @@ export const contacts: Projection<ContactDocument> = {
   version: 3,
   personal: true,
   indexes: [{ fields: ['stream'], scattered: true }],
+  fields: ['contact_id', 'stream', 'email', ...profileFields, 'created_at', 'subscriptions'],
+  idFields: ['contact_id'],
   handles: [
     'ContactCreated',
     'ContactProfileChanged',

@@ -21,6 +21,8 @@ export const memberships: Projection<MembershipDocument> = {
   personal: false,
   indexes: [{ fields: ['list_id', 'status'] }],
   arrayIndexes: ['tag_ids'],
+  fields: ['contact_id', 'list_id', 'status', 'tag_ids'],
+  idFields: ['list_id', 'contact_id'],
   handles: ['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached', 'ContactErased'],
 
   keys({ event: { type, data } }) {

@@ -24,6 +24,13 @@ export interface View {
   readonly indexes: readonly Index[];
   /** Top-level fields that hold an array of strings and can be asked for one of them. */
   readonly arrayIndexes?: readonly string[];
+  /**
+   * All top-level fields of its documents, in their order. A store may then keep a document without what it can tell
+   * again, and gives it back whole: an absent field as null.
+   */
+  readonly fields?: readonly string[];
+  /** Of these, those whose texts, joined with slashes, are the id. */
+  readonly idFields?: readonly string[];
 }
 
 export type StoredView = Pick<View, 'name' | 'version' | 'storage'>;

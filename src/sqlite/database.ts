@@ -2,7 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-export type Value = string | number | null | Uint8Array;
+/** A number is stored as one with a fraction where its column names no type; a `bigint` is an integer everywhere. */
+export type Value = string | number | bigint | null | Uint8Array;
 
 /** @typeParam Row what one row is read as; integers above 2^53 are a RangeError */
 export interface Statement<Parameters extends readonly Value[] = readonly Value[], Row = unknown> {

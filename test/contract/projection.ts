@@ -1,4 +1,4 @@
-/** The contract of a projection towards who is erased: every view of `liveProjections` keeps it. */
+/** The contract of a projection: towards who is erased, and with the fields that it declares. Every view of `liveProjections` keeps it. */
 import { codec, type DomainEvent } from '../../src/events/codec.js';
 import { withDigests } from '../../src/eventstore/chain.js';
 import type { Projection } from '../../src/projections/projection.js';
@@ -58,6 +58,9 @@ export function faultsOf(projection: Projection): readonly string[] {
   if (!projection.personal && documentsOf(told).includes(mark))
     faults.push('holds what a person told: personal is true');
   if (erased.includes(mark)) faults.push('still holds what the person told after ContactErased and EmailErased');
+  for (const document of Object.values(folded(projection, examples.contactStream, [...catalogues, ...told])))
+    if (projection.fields !== undefined && Object.keys(document).join() !== projection.fields.join())
+      faults.push(`has other fields than it declares: ${Object.keys(document).join()}`);
   try {
     if (documentsOf([...told.map(redacted), ...ends]) !== erased)
       faults.push('is another one when it is rebuilt after an erasure');

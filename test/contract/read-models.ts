@@ -99,6 +99,41 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect(await models.get(view, 'two')).toBeUndefined();
       });
 
+      it('gives back whole, in the order of the fields, what a view with declared fields may keep in part', async () => {
+        const view: View = {
+          ...newView(),
+          fields: ['owner', 'name', 'open', 'size', 'due', 'tag_ids', 'rest'],
+          idFields: ['owner', 'name'],
+        };
+        await models.prepare(view);
+        const full = {
+          owner: 'a',
+          name: 'b',
+          open: true,
+          size: 1.5,
+          due: 'now',
+          tag_ids: ['t', 'u\\'],
+          rest: { no: null },
+        };
+        const documents: Readonly<Record<string, Document>> = {
+          'a/b': full,
+          'a/c': { ...full, name: 'c', open: null, size: null, due: null, tag_ids: [], rest: null },
+          'a/d/e': { ...full, name: 'd/e', open: false, tag_ids: ['t', 't'] },
+          other: { ...full, owner: null, tag_ids: null, rest: [] },
+        };
+        const write = ([id, document]: [string, Document]) => ({ id, document, position: position(1), loaded: null });
+        await commit(view, Object.entries(documents).map(write));
+        const text = JSON.stringify(Object.entries(documents));
+        const found = (await models.find(view, { limit: 9 })).documents;
+        expect(JSON.stringify(found.map(({ id, document }) => [id, document]))).toBe(text);
+        const loaded = [...(await models.load(view, Object.keys(documents)))];
+        expect(JSON.stringify(loaded.map(([id, { document }]) => [id, document]))).toBe(text);
+        expect((await models.get(view, 'a/b'))?.document).toEqual(full);
+        expect(await ids(view, { contains: { field: 'tag_ids', value: 'u\\' } })).toEqual(['a/b']);
+        await commit(view, [{ id: 'a/b', document: null, position: position(2), loaded: position(1) }]);
+        expect(await models.get(view, 'a/b')).toBeUndefined();
+      });
+
       it('getMany gives those that exist', async () => {
         const view = await filled({ a: { name: 'A' }, b: { name: 'B' } });
         const found = await models.getMany(view, ['b', 'missing', 'a', 'a']);

@@ -2,9 +2,8 @@
 import type { Database, Statement } from '../../sqlite/database.js';
 import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
 import type { Document, FindQuery, DocumentPage, StoredDocument, View } from '../read-models.js';
-import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './tables.js';
-
-type FoundRow = readonly [id: string, document: string, position: string];
+import { documentRows, type DocumentRow, type DocumentRows } from './document-rows.js';
+import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './table-names.js';
 
 interface Conditions {
   readonly sql: string[];
@@ -13,35 +12,46 @@ interface Conditions {
 
 /** A finder over one connection; keeps the statements it has prepared. */
 export function createFinder(db: Database): <D>(view: View, query: FindQuery) => DocumentPage<D> {
-  const statements = new Map<string, Statement<readonly Column[], FoundRow>>();
+  const statements = new Map<string, Statement<readonly Column[], DocumentRow>>();
+  const rowsByView = new WeakMap<View, DocumentRows>();
+  const rowsOf = (view: View): DocumentRows => {
+    let rows = rowsByView.get(view);
+    if (rows === undefined) rowsByView.set(view, (rows = documentRows(view)));
+    return rows;
+  };
 
   return <D>(view: View, query: FindQuery): DocumentPage<D> => {
     const plan = planFind(keptView(view), query);
-    const { sql, values } = compose(view, query, plan);
+    const rows = rowsOf(view);
+    const { sql, values } = compose({ view, columns: rows.columns }, query, plan);
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = db.prepareRows<readonly Column[], FoundRow>(sql);
+      statement = db.prepareRows<readonly Column[], DocumentRow>(sql);
       statements.set(sql, statement);
     }
-    const rows = statement.all(...values, query.limit + 1);
-    const documents = rows
-      .slice(0, query.limit)
-      .map(([id, document, position]) => ({ id, document: JSON.parse(document) as D, position }));
+    const found = statement.all(...values, query.limit + 1);
+    const documents = found.slice(0, query.limit).map((row) => rows.read<D>(row) as StoredDocument<D>);
     const last = documents.at(-1) as StoredDocument<Document> | undefined;
-    if (rows.length <= query.limit || last === undefined) return { documents };
+    if (found.length <= query.limit || last === undefined) return { documents };
     return { documents, nextCursor: cursorAfter(plan, last.id, last.document) };
   };
 }
 
-function compose(view: View, query: FindQuery, plan: FindPlan): { sql: string; values: Column[] } {
+interface Selected {
+  readonly view: View;
+  readonly columns: readonly string[];
+}
+
+function compose({ view, columns }: Selected, query: FindQuery, plan: FindPlan): { sql: string; values: Column[] } {
   const { main } = tableNames(view);
+  const selected = columns.map((column) => `d.${column}`).join(', ');
   const id = query.contains === undefined ? 'd.id' : 's.id';
   const conditions = restrict(query, plan, id);
   afterCursor(conditions, plan, id);
   const direction = plan.descending ? 'DESC' : 'ASC';
   const order = plan.sort === 'id' ? '' : `d.${columnName(plan.sort)} ${direction}, `;
   const sql =
-    `SELECT d.id, d.document, d.position FROM ${source(main, plan, query.contains?.field)} ` +
+    `SELECT ${selected} FROM ${source(main, plan, query.contains?.field)} ` +
     `WHERE ${conditions.sql.join(' AND ')} ORDER BY ${order}${id} ${direction} LIMIT ?`;
   return { sql, values: conditions.values };
 }
@@ -51,9 +61,20 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan,
   if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
   for (const field of plan.whereFields)
     add(conditions, `d.${columnName(field)} IS ?`, toColumn(where?.[field] ?? null));
-  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
-  if (idPrefix !== '') add(conditions, `${id} >= ? AND ${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
+  if (idPrefix !== '') withinPrefix(conditions, { id, idPrefix }, plan);
   return conditions;
+}
+
+function withinPrefix(
+  conditions: Conditions,
+  { id, idPrefix }: { readonly id: string; readonly idPrefix: string },
+  { after, sort, descending }: FindPlan,
+): void {
+  // SQLite seeks one of two bounds on a side, and must seek the cursor's: a plus keeps it from the other.
+  const isAfter = after !== undefined && sort === 'id';
+  const [from, to] = [isAfter && !descending ? '+' : '', isAfter && descending ? '+' : ''];
+  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
+  add(conditions, `${from}${id} >= ? AND ${to}${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
 }
 
 function source(main: string, plan: FindPlan, contains: string | undefined): string {

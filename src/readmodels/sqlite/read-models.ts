@@ -21,7 +21,7 @@ import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
 import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
-import { createTables, openTable, type DocumentRow, type ViewTable } from './tables.js';
+import { createTables, openTable, type ViewTable } from './tables.js';
 
 export interface SqliteReadModelsOptions {
   readonly file: string;
@@ -84,15 +84,15 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
     return open;
   };
 
-  const readAll = <T>(
+  const readAll = <D, T>(
     view: View,
     ids: readonly string[],
-    take: (row: DocumentRow) => T | undefined,
+    take: (found: StoredDocument<D | null>) => T | undefined,
   ): Map<string, T> => {
     const read = (): Map<string, T> => {
       const found = new Map<string, T>();
       for (const id of ids) {
-        const row = table(view).read(id);
+        const row = table(view).read<D>(id);
         const taken = row === undefined ? undefined : take(row);
         if (taken !== undefined) found.set(id, taken);
       }
@@ -115,8 +115,8 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
 
   return {
     get: async <D>(view: View, id: string) => {
-      const row = guarded(() => table(view).read(id));
-      return row === undefined ? undefined : living<D>(row);
+      const found = guarded(() => table(view).read<D>(id));
+      return found === undefined ? undefined : living(found);
     },
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     getEach: async <D>(wanted: readonly WantedDocuments[]) =>
@@ -130,10 +130,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       if (!bare) await overdue();
     },
     load: async (view, ids) =>
-      readAll(view, ids, ([, document, position]) => ({
-        document: document === null ? null : parse<Document>(document),
-        position,
-      })),
+      readAll(view, ids, ({ document, position }: StoredDocument<Document | null>) => ({ document, position })),
     commit: async (commit) => guarded(() => db.transaction(() => commitAll(commit), 'immediate')),
     async drop(view) {
       await dropTables(db, storageName(view)).catch(fail);
@@ -239,9 +236,8 @@ function guardedIn<T>(action: () => T, mark?: string): T {
   }
 }
 
-const parse = <D>(text: string): D => JSON.parse(text) as D;
-const living = <D>([id, document, position]: DocumentRow): StoredDocument<D> | undefined =>
-  document === null ? undefined : { id, document: parse<D>(document), position };
+const living = <D>(found: StoredDocument<D | null>): StoredDocument<D> | undefined =>
+  found.document === null ? undefined : { ...found, document: found.document };
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
 
@@ -251,7 +247,7 @@ function readCheckpoint(db: Database, name: string): { checkpoint: Checkpoint; e
     .get(name);
   if (row === undefined) return undefined;
   const { log_id: logId, position, event_id: eventId, live, epoch } = row;
-  return { checkpoint: { logId, position, eventId, storages: parse<Record<string, number>>(live) }, epoch };
+  return { checkpoint: { logId, position, eventId, storages: JSON.parse(live) as Checkpoint['storages'] }, epoch };
 }
 
 function moveCheckpoint(db: Database, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {

@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.js';
 import { storageName, unnamedStorages } from '../find-plan.js';
 import { ReadModelsUnavailableError, type Checkpoint, type StoredView } from '../read-models.js';
-import { hasTable, sideName } from './tables.js';
+import { sideName } from './table-names.js';
+import { hasTable } from './tables.js';
 
 /** Of one transaction, in milliseconds. */
 const sliceMs = 2;
@@ -18,7 +19,7 @@ const walBytes = 16 * 1024 * 1024;
 // Fields begin with a letter, so that no table of an array has this name.
 const copyOf = (table: string): string => `${table}___copy`;
 const oldOf = (table: string): string => `${table}___old`;
-const triggerOf = (table: string): string => `${table}___follow`;
+const triggersOf = (table: string) => [`${table}___come`, `${table}___follow`] as const;
 
 /** Leaves only this storage of the view and those that a checkpoint names, and nothing of deleted documents. @throws ReadModelsUnavailableError */
 export async function scrubView(db: Database, view: StoredView): Promise<void> {
@@ -65,13 +66,14 @@ function demandRoom(db: Database): void {
 async function renewTables(db: Database, main: string): Promise<void> {
   if (!hasTable(db, main)) return;
   db.transaction(() => beginCopy(db, main), 'immediate');
-  const next = db.prepareValue<[number], number | null>(
-    `SELECT max(at) FROM (SELECT rowid AS at FROM ${main} WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce})`,
+  const next = db.prepareValue<[string], string | null>(
+    `SELECT max(id) FROM (SELECT id FROM ${main} WHERE id > ? ORDER BY id LIMIT ${rowsAtOnce})`,
   );
-  const copyRows = db.prepare<[number, number]>(
-    `INSERT INTO ${copyOf(main)} SELECT * FROM ${main} WHERE rowid > ? AND rowid <= ? ORDER BY rowid`,
+  const copyRows = db.prepare<[string, string]>(
+    `INSERT OR IGNORE INTO ${copyOf(main)} SELECT * FROM ${main} WHERE id > ? AND id <= ? ORDER BY id`,
   );
-  let copied = 0;
+  // No id is empty.
+  let copied = '';
   const copySome = (): boolean => {
     const last = next.get(copied) ?? null;
     if (last === null) return false;
@@ -111,20 +113,27 @@ async function emptyWal(db: Database): Promise<void> {
   }
 }
 
-/** Until all rows are copied, what changes in the table changes in its copy as well. */
+/** Until all rows are copied, what comes or changes in the table does so in its copy as well. */
 function beginCopy(db: Database, main: string): void {
   const copy = copyOf(main);
   db.exec(sqlOf(db, main).replace(/^CREATE TABLE "?\w+"?/, `CREATE TABLE ${copy}`));
   const columns = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const changed = columns.map((column) => `${column} = new.${column}`).join(', ');
+  const values = columns.map((column) => `new.${column}`).join(', ');
+  const [come, change] = triggersOf(main);
   db.exec(
-    `CREATE TRIGGER ${triggerOf(main)} AFTER UPDATE ON ${main} BEGIN UPDATE ${copy} SET ${changed} WHERE id = new.id; END`,
+    `CREATE TRIGGER ${come} AFTER INSERT ON ${main} BEGIN INSERT INTO ${copy} (${columns.join(', ')}) VALUES (${values}); END;
+     CREATE TRIGGER ${change} AFTER UPDATE ON ${main} BEGIN UPDATE ${copy} SET ${changed} WHERE id = new.id; END`,
   );
+}
+
+function dropTriggers(db: Database, main: string): void {
+  for (const trigger of triggersOf(main)) db.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
 }
 
 /** The copy takes the place of the table; the tables of arrays and the indexes are made again. */
 function exchange(db: Database, main: string): void {
-  db.exec(`DROP TRIGGER ${triggerOf(main)}`);
+  dropTriggers(db, main);
   for (const side of sidesOf(db, main)) {
     const sql = sqlOf(db, side);
     retire(db, side);
@@ -143,10 +152,9 @@ function retire(db: Database, table: string): void {
 
 /** What was retired, and a copy that was not finished. Rows first: each page is overwritten when it is free. */
 async function clear(db: Database, main: string): Promise<void> {
-  db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(main)}`);
+  dropTriggers(db, main);
   for (const table of besides(db, main).filter((name) => /___(copy|old)$/.test(name))) {
-    // Tables of arrays have no rowids.
-    const key = [copyOf(main), oldOf(main)].includes(table) ? 'rowid' : 'value, id';
+    const key = [copyOf(main), oldOf(main)].includes(table) ? 'id' : 'value, id';
     const some = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT ${rowsAtOnce})`;
     // Another connection may be at it, too.
     const deleteSome = (): boolean => hasTable(db, table) && db.prepare(some).run().changes > 0;

@@ -1,44 +1,28 @@
-/** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
-import type { Database } from '../../sqlite/database.js';
-import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
-import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
-
-export type Column = string | number | null;
-export type DocumentRow = readonly [id: string, document: string | null, position: string];
+/** The SQLite tables of a view: their making, and the prepared statements that read and write one document. */
+import type { Database, Value } from '../../sqlite/database.js';
+import { scalarOf, stringsOf } from '../find-plan.js';
+import {
+  CommitConflictError,
+  type Document,
+  type DocumentWrite,
+  type StoredDocument,
+  type View,
+} from '../read-models.js';
+import { documentRows, positionColumn, type DocumentRow } from './document-rows.js';
+import { arrayName, columnName, indexName, keptView, sideName, tableNames, toColumn } from './table-names.js';
 
 export type ViewTable = ReturnType<typeof openTable>;
 
-/** The view with the indexes that are kept here. */
-export function keptView(view: View): View {
-  const indexes = view.indexes.filter(({ scattered }) => scattered !== true);
-  return indexes.length === view.indexes.length ? view : { ...view, indexes };
-}
-
-/** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
-export function tableNames(view: View) {
-  const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
-  const arrays = [...(view.arrayIndexes ?? [])];
-  for (const field of [...fields, ...arrays])
-    if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
-  return { main: storageName(view), fields, arrays };
-}
-
-export const sideName = (main: string, field: string): string => `${main}__${field}`;
-export const indexName = (main: string, fields: readonly string[]): string => `${main}_by_${fields.join('_and_')}`;
-/** Prefixed, so that a field may be called `id` or `position` and no word is a keyword. */
-export const columnName = (field: string): string => `i_${field}`;
-const arrayName = (field: string): string => `a_${field}`;
-
 /**
  * The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn.
- * Documents are found by an index of ids: in a table without rowids, SQLite reads the whole of each large row that it comes
- * across on the way to another.
+ * Short rows are kept in the order of their ids. Others are found by an index of ids: in a table without rowids, SQLite reads
+ * the whole of each large row that it comes across on the way to another.
  */
 export function createTables(db: Database, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
   db.exec(
-    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)`,
+    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)${documentRows(view).isShort ? ' WITHOUT ROWID' : ''}`,
   );
   const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
@@ -76,24 +60,31 @@ export const hasTable = (db: Database, name: string): boolean =>
 export function openTable(db: Database, view: View) {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
-  const select = db.prepareRows<[string], DocumentRow>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
-  const insert = db.prepare<readonly Column[]>(
+  const rows = documentRows(view);
+  // Tables of earlier versions hold texts, and would make other texts of numbers.
+  const type = db.prepareValue<[string], string>(`SELECT type FROM pragma_table_info(?) WHERE name = 'position'`);
+  const toPosition = type.get(main) === 'TEXT' ? (position: string) => position : positionColumn;
+  const select = db.prepareRows<[string], DocumentRow>(`SELECT ${rows.columns.join(', ')} FROM ${main} WHERE id = ?`);
+  const insert = db.prepare<readonly Value[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   );
-  const update = db.prepare<readonly Column[]>(
+  const update = db.prepare<readonly Value[]>(
     `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
   );
   const sides = arrays.map((field) => (hasTable(db, sideName(main, field)) ? openSide(db, main, field) : undefined));
 
-  const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Column[] => {
-    const values: Column[] = [position];
+  const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Value[] => {
+    const values: Value[] = [toPosition(position)];
     for (const field of fields) values.push(document === null ? null : toColumn(scalarOf(document, field)));
-    values.push(...texts, document === null ? null : JSON.stringify(document), id);
+    values.push(...texts, document === null ? null : rows.textOf(id, document), id);
     return values;
   };
 
   return {
-    read: (id: string): DocumentRow | undefined => select.get(id),
+    read<D>(id: string): StoredDocument<D | null> | undefined {
+      const row = select.get(id);
+      return row === undefined ? undefined : rows.read<D>(row);
+    },
     /** @throws CommitConflictError */
     write(write: DocumentWrite): void {
       const { id, document, loaded } = write;
@@ -101,7 +92,7 @@ export function openTable(db: Database, view: View) {
       const values = valuesOf(write, texts);
       const isNew = loaded === null;
       sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
-      const { changes } = isNew ? insert.run(...values) : update.run(...values, loaded);
+      const { changes } = isNew ? insert.run(...values) : update.run(...values, toPosition(loaded));
       if (changes !== 1)
         throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
     },
@@ -133,5 +124,3 @@ function arrayText(document: Document | null, field: string): string | null {
   const values = document === null ? [] : stringsOf(document, field);
   return values.length === 0 ? null : JSON.stringify(values);
 }
-
-export const toColumn = (value: Scalar): Column => (typeof value === 'boolean' ? Number(value) : value);

@@ -6,8 +6,10 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLease } from '../../../src/projector/lease.js';
+import { cursorAfter } from '../../../src/readmodels/find-plan.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels, openSqliteViews } from '../../../src/readmodels/sqlite/read-models.js';
+import { checkpoint } from '../../contract/checkpoints.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 
 function sqliteHarness(): ReadModelsHarness {
@@ -68,12 +70,13 @@ it('a file of an earlier version has no records: who only reads leaves it so, wh
 });
 
 describe('SQLite read models', () => {
-  const view: View = {
+  const things: View = {
     name: 'things',
     version: 1,
     indexes: [{ fields: ['owner', 'size'] }],
     arrayIndexes: ['tag_ids'],
   };
+  const view = things;
   const next = { logId: 'log', position: '1', eventId: 'e', storages: {} };
   let folder: string;
   let file: string;
@@ -122,8 +125,12 @@ describe('SQLite read models', () => {
     await models.close();
   });
 
-  it('scrubs while documents come, grow and are deleted, also after it was interrupted', async () => {
+  it.each([
+    ['rows', {}],
+    ['short rows', { fields: ['owner', 'size', 'tag_ids'] }],
+  ])('scrubs %s while documents come, grow and are deleted, also after it was interrupted', async (_, more) => {
     const models = openSqliteReadModels({ file });
+    const view: View = { ...things, ...more };
     await models.prepare(view);
     const known = new Map<string, { text: string | null; position: string }>();
     let at = 0;
@@ -158,7 +165,7 @@ describe('SQLite read models', () => {
     let isScrubbing = true;
     const scrubbed = models.scrub([view]).finally(() => (isScrubbing = false));
     for (let n = 0; isScrubbing; n += 1) {
-      await write([`d${(n * 10) % 3_000}`, `new${n}`], (id) => `kept-${id}-${n}.`.repeat(1 + (n % 7)));
+      await write([`d${(n * 10) % 3_000}`, `a${n}`, `new${n}`], (id) => `kept-${id}-${n}.`.repeat(1 + (n % 7)));
       await write([`new${n}`], (id) => (n % 2 === 0 ? null : `kept-${id}.`));
       await nextTurn();
     }
@@ -219,6 +226,72 @@ describe('SQLite read models', () => {
     const after = new Database(file);
     expect(after.pragma('user_version')).toBe(1);
     after.close();
+  });
+
+  it('keeps a document without what its row says already, and reads one that was kept whole', async () => {
+    const declared: View = { ...view, fields: ['name', 'owner', 'size', 'tag_ids'], idFields: ['owner', 'name'] };
+    const models = openSqliteReadModels({ file });
+    await models.prepare(declared);
+    const document = { name: 'a', owner: 'b', size: null, tag_ids: ['t'] };
+    const write = (id: string) => ({ view: declared, id, document, position: '1', loaded: null });
+    const writes = [write('b/a'), write('another')];
+    await models.commit({ writes, checkpoint: { name: 'c', previous: null, next } });
+    const db = new Database(file);
+    const text = db.prepareValue<[string], string>('select document from things_v1 where id = ?');
+    expect(text.get('b/a')).toBe('{}');
+    expect(text.get('another')).toBe('{"name":"a","owner":"b"}');
+    db.prepare('update things_v1 set document = ?').run(JSON.stringify(document));
+    db.close();
+    for (const id of ['b/a', 'another'])
+      expect(JSON.stringify((await models.get(declared, id))?.document)).toBe(JSON.stringify(document));
+    await models.close();
+  });
+
+  it('goes on in a table of an earlier version, whose positions are texts', async () => {
+    const earlier = new Database(file);
+    earlier.exec('create table things_v1 (id text not null primary key, position text not null, document text)');
+    earlier.close();
+    const plain: View = { name: 'things', version: 1, indexes: [] };
+    const models = openSqliteReadModels({ file });
+    await models.prepare(plain);
+    const [one, two] = [checkpoint(1), checkpoint(2)];
+    const write = { view: plain, id: 'one', document: { a: 1 } };
+    await models.commit({
+      writes: [{ ...write, position: one.position, loaded: null }],
+      checkpoint: { name: 'c', previous: null, next: one },
+    });
+    await models.commit({
+      writes: [{ ...write, position: two.position, loaded: one.position }],
+      checkpoint: { name: 'c', previous: one, next: two },
+    });
+    expect(await models.get(plain, 'one')).toEqual({ id: 'one', document: { a: 1 }, position: two.position });
+    await models.close();
+  });
+
+  it('finds the last page of a prefix as fast as the first', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const ids = Array.from({ length: 20_000 }, (_, at) => `a/${String(at).padStart(5, '0')}`);
+    const writes = ids.map((id) => ({ view, id, document: { owner: 'o' }, position: '1', loaded: null }));
+    await models.commit({ writes, checkpoint: { name: 'c', previous: null, next } });
+    const query = { idPrefix: 'a/', limit: 10 };
+    for (const order of [{}, { where: { owner: 'o' } }, { descending: true }]) {
+      const cursorAt = (at: number): string => {
+        const plan = { whereFields: [], sort: 'id', descending: 'descending' in order };
+        return cursorAfter(plan, ids.at(plan.descending ? -at - 1 : at) ?? '', {});
+      };
+      const fastest = async (cursor: string): Promise<number> => {
+        let least = Infinity;
+        for (let n = 0; n < 5; n += 1) {
+          const began = performance.now();
+          expect((await models.find(view, { ...query, ...order, cursor })).documents).toHaveLength(10);
+          least = Math.min(least, performance.now() - began);
+        }
+        return least;
+      };
+      expect(await fastest(cursorAt(ids.length - 11))).toBeLessThan(8 * (await fastest(cursorAt(0))));
+    }
+    await models.close();
   });
 
   it('keeps no scattered index, and refuses what would need it', async () => {
