@@ -8,7 +8,7 @@ interface Bounds<Item> {
 
 /** Batches of at most `items` items whose sizes add up to at most `size`. An item that is larger stands alone. */
 export async function* inBatches<Item>(
-  source: AsyncIterable<Item>,
+  source: AsyncIterable<Item> | Iterable<Item>,
   { items = Infinity, size, sizeOf }: Bounds<Item>,
 ): AsyncGenerator<readonly Item[]> {
   let batch: Item[] = [];

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { ServiceError } from '../../../errors.js';
+import { comparedAddress } from '../../../events/address.js';
 import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
 import { readLines } from '../../http/body.js';
@@ -80,7 +81,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
 const bulksOfKey = { running: 4, ...shortLine };
 const bulksOfAll = { running: 32, ...shortLine };
 
-function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: WithEndpoints): void {
+function addBulk(routes: Routes, { endpoints, audience, admit, isStopping }: WithEndpoints): void {
   const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
   const { parse } = createParser(endpoints.upsert.body);
   routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
@@ -94,7 +95,7 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopp
       const pieces = bulkAnswer(body, {
         onFault: (first) => (fault ??= first),
         parse: (line) => parse(line, true),
-        streamOf: ({ email }) => streamOf(email),
+        addressOf: ({ email }) => comparedAddress(email),
         admit: () => (isStopping() ? undefined : admit()),
         save:
           query.dry_run === 'true'
