@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { ServiceError } from '../../../errors.js';
 import { comparedAddress } from '../../../events/address.js';
-import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
+import { createKeyedSlots } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
 import { readLines } from '../../http/body.js';
 import type { Answer } from '../../http/envelope.js';
@@ -77,9 +77,13 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   addReads(routes, { ...options, endpoints });
 }
 
-/** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
-const bulksOfKey = { running: 4, ...shortLine };
-const bulksOfAll = { running: 32, ...shortLine };
+/**
+ * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
+ * in line, unread, as long as their clients do.
+ */
+const bulkLine = { waiting: 1_000, retryAfter: 5 };
+const bulksOfKey = { running: 4, ...bulkLine };
+const bulksOfAll = { running: 32, ...bulkLine };
 
 function addBulk(routes: Routes, { endpoints, audience, admit, isStopping }: WithEndpoints): void {
   const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
