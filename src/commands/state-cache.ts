@@ -63,10 +63,10 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
   }
 
   async function* eventsAfter(stream: string, revision: bigint): AsyncGenerator<readonly StoredEvent[]> {
-    if (decider.isStateless === true) return yield* reader.readStream(stream, lastOnly);
-    const whole = revision < 0n ? await readWhole(stream) : undefined;
-    if (whole === undefined) return yield* reader.readStream(stream, { from: revision + 1n });
-    yield whole;
+    const isStateless = decider.isStateless === true;
+    const whole = revision < 0n && !isStateless ? await readWhole(stream) : undefined;
+    if (whole !== undefined) yield whole;
+    else yield* reader.readStream(stream, isStateless ? lastOnly : { from: revision + 1n });
   }
 
   function foldOne(loaded: LoadedState<State>, stored: StoredEvent): LoadedState<State> {

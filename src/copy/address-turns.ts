@@ -7,7 +7,7 @@ export function createAddressTurns() {
 
   return async <Result>(given: readonly unknown[], work: () => Promise<Result>): Promise<Result> => {
     const addresses = new Set(given.map(compared));
-    const before = new Set([...addresses].map((address) => underWay.get(address)));
+    const before = new Set([...addresses].flatMap((address) => underWay.get(address) ?? []));
     const result = Promise.all(before).then(work);
     for (const address of addresses) underWay.set(address, result);
     try {
