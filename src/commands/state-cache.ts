@@ -4,9 +4,10 @@ import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { createSingleFlight } from '../flow/single-flight.js';
 import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
+import { createJointReads } from './reads-together.js';
 
 interface StateCacheOptions<State, Event extends DomainEvent> {
-  readonly reader: Pick<EventReader, 'readStream'>;
+  readonly reader: Pick<EventReader, 'readStream' | 'readStreams'>;
   readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows' | 'isStateless'>;
   readonly cacheSize: number;
 }
@@ -15,6 +16,7 @@ const lastOnly = { direction: 'backwards', limit: 1 } as const;
 
 export function createStateCache<State, Event extends DomainEvent>(options: StateCacheOptions<State, Event>) {
   const { reader, decider, cacheSize } = options;
+  const readWhole = createJointReads(reader);
   const unread: LoadedState<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
   const cache = new Map<string, LoadedState<State>>();
   /**
@@ -46,9 +48,8 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
   async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {
     let loaded = start;
-    const later = decider.isStateless === true ? lastOnly : { from: start.revision + 1n };
     try {
-      for await (const events of reader.readStream(stream, later))
+      for await (const events of eventsAfter(stream, start.revision))
         for (const stored of events) loaded = foldOne(loaded, stored);
     } catch (error) {
       if (isUnreadable(error) && loaded.revision >= 0n) keep(partialFolds, stream, loaded);
@@ -59,6 +60,13 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
     if (newest !== undefined && newest.revision > loaded.revision) return newest;
     if (loaded.revision >= 0n) remember(stream, loaded);
     return loaded;
+  }
+
+  async function* eventsAfter(stream: string, revision: bigint): AsyncGenerator<readonly StoredEvent[]> {
+    const isStateless = decider.isStateless === true;
+    const whole = revision < 0n && !isStateless ? await readWhole(stream) : undefined;
+    if (whole !== undefined) yield whole;
+    else yield* reader.readStream(stream, isStateless ? lastOnly : { from: revision + 1n });
   }
 
   function foldOne(loaded: LoadedState<State>, stored: StoredEvent): LoadedState<State> {

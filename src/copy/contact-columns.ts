@@ -51,7 +51,8 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
   return [column, field];
 }
 
-export type ContactLine = Pick<CsvRow, 'line' | 'bytes'> & ({ readonly json: string } | { readonly fault: string });
+export type ContactLine = Pick<CsvRow, 'line' | 'bytes'> &
+  ({ readonly json: string; readonly email: unknown } | { readonly fault: string });
 
 /** Empty cells are left out: they change nothing. */
 export function contactLine(
@@ -73,5 +74,5 @@ export function contactLine(
     else if (field.startsWith('consent.')) consent[field.slice('consent.'.length)] = text;
     else contact[field] = text;
   });
-  return { line, bytes, json: JSON.stringify({ ...contact, consent }) };
+  return { line, bytes, email: contact['email'], json: JSON.stringify({ ...contact, consent }) };
 }

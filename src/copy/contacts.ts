@@ -2,7 +2,8 @@
 import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { inBatches } from '../flow/batches.js';
+import { createAddressTurns } from './address-turns.js';
+import { inBatches, inOrder } from '../flow/batches.js';
 import { columnsOf, contactLine, type ColumnOptions, type ContactLine } from './contact-columns.js';
 import type { CopyOptions } from './copy.js';
 import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
@@ -34,7 +35,14 @@ interface ContactsImportOptions extends CopyOptions {
 
 export type ContactsImported = ImportCounts & { readonly rejected_file: string | null };
 
-const bounds = { items: 500, size: 1024 * 1024, sizeOf: (row: ContactLine) => ('json' in row ? row.json.length : 0) };
+/** Requests under way: while the service saves one, the next is read from the file and the answers to the one before are. */
+const atOnce = 2;
+/** How long a request should take. Where it takes longer, the next has fewer rows, and more where it is quick. */
+const requestMs = 500;
+const [fewestRows, firstRows, mostRows] = [100, 500, 5_000];
+const largestBody = 1024 * 1024;
+
+type Batch = readonly ContactLine[];
 
 /** @throws UsageError, CommandFailedError; the signal's reason when it aborts. The same call again goes on where it ended. */
 export async function importContacts(
@@ -58,9 +66,23 @@ export async function importContacts(
     for await (const row of rows) if ((number += 1) > begin) yield contactLine(row, fields, status);
   }
 
-  for await (const batch of inBatches(linesLeft(), bounds)) {
+  const batches = { items: firstRows, size: largestBody, sizeOf: (row: ContactLine) => jsonOf(row).length };
+  const inTurn = createAddressTurns();
+
+  async function save(batch: Batch): Promise<{ readonly batch: Batch; readonly answers: Answers }> {
     const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
-    const answers = lines.length === 0 ? [] : await withRetry(() => answersTo(lines, request, options), options);
+    if (lines.length === 0) return { batch, answers: [] };
+    const answers = await inTurn(addressesIn(batch), async () => {
+      const begun = performance.now();
+      const answered = await withRetry(() => answersTo(lines, request, options), options);
+      const fitting = (batch.length * requestMs) / (performance.now() - begun);
+      batches.items = Math.round(Math.min(Math.max(fitting, fewestRows), 2 * batches.items, mostRows));
+      return answered;
+    });
+    return { batch, answers };
+  }
+
+  for await (const { batch, answers } of inOrder(inBatches(linesLeft(), batches), atOnce, save)) {
     const rejected = batch.flatMap((row): RejectedLine[] => {
       const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
       if (answer === undefined) return [];
@@ -75,6 +97,9 @@ export async function importContacts(
   }
   return { ...done, rejected_file: progress.finish(done) };
 }
+
+const addressesIn = (batch: Batch): readonly unknown[] => batch.flatMap((row) => ('json' in row ? [row.email] : []));
+const jsonOf = (row: ContactLine): string => ('json' in row ? row.json : '');
 
 /** @throws CommandFailedError there is no such file */
 function fileAt(file: string): Stats {
@@ -96,13 +121,14 @@ const answerSchema = z.union([
   z.object({ outcome: z.enum(['created', 'updated', 'unchanged', 'valid']) }),
   z.object({ outcome: z.enum(['refused', 'unavailable']), error: z.object({ message: z.string() }) }),
 ]);
+type Answers = z.output<typeof answerSchema>[];
 
 /** @throws CommandFailedError; `no_service`: they can all be sent again, those that are saved already are `unchanged`. */
 async function answersTo(
   lines: readonly string[],
   { listId, resubscribe, isDryRun }: ContactsImport,
   { send, signal }: ContactsImportOptions,
-): Promise<z.output<typeof answerSchema>[]> {
+): Promise<Answers> {
   const path = `/v1/contacts/${encodeURIComponent(listId)}/bulk?resubscribe=${resubscribe}&dry_run=${isDryRun}`;
   const { status, message, retryAfter, data } = await send(path, lines.join('\n'));
   if (status === 404) throw new CommandFailedError(`There is no list ${listId}.`, { type: 'unknown_list' });

@@ -105,6 +105,13 @@ export interface EventReader {
    */
   readStream(stream: string, options?: ReadStreamOptions): AsyncIterable<readonly StoredEvent[]>;
 
+  /**
+   * All events of several streams in one read, by stream; of one that does not exist an empty array. It is bounded as a
+   * batch of `readStream` is: streams for which there is no room are left out. Sees what `readStream` does. Absent where
+   * one read of many streams costs as much as many reads. @throws StoreUnavailableError
+   */
+  readStreams?(streams: readonly string[]): Promise<ReadonlyMap<string, readonly StoredEvent[]>>;
+
   /** Batches of the whole log in log order, bounded like those of `readStream`; ends at the head as of the last batch. @throws StoreUnavailableError */
   readAll(options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
 

@@ -1,6 +1,7 @@
 /** Items of a stream that are handled together: in batches, or several at once in their order. */
 
 interface Bounds<Item> {
+  /** Looked at for each item, so that it may change meanwhile. */
   readonly items?: number;
   readonly size: number;
   readonly sizeOf: (item: Item) => number;
@@ -8,14 +9,14 @@ interface Bounds<Item> {
 
 /** Batches of at most `items` items whose sizes add up to at most `size`. An item that is larger stands alone. */
 export async function* inBatches<Item>(
-  source: AsyncIterable<Item>,
-  { items = Infinity, size, sizeOf }: Bounds<Item>,
+  source: AsyncIterable<Item> | Iterable<Item>,
+  bounds: Bounds<Item>,
 ): AsyncGenerator<readonly Item[]> {
   let batch: Item[] = [];
   let sum = 0;
   for await (const item of source) {
-    const more = sizeOf(item);
-    if (batch.length > 0 && (batch.length === items || sum + more > size)) {
+    const more = bounds.sizeOf(item);
+    if (batch.length > 0 && (batch.length >= (bounds.items ?? Infinity) || sum + more > bounds.size)) {
       yield batch;
       batch = [];
       sum = 0;

@@ -20,7 +20,7 @@ const reported: unknown[] = [];
 
 const options = (save: Save, admit: () => Promise<void> | undefined = () => undefined) => ({
   parse: (line: object) => line as Contact,
-  streamOf: ({ email }: Contact) => email,
+  addressOf: ({ email }: Contact) => email,
   save,
   admit,
   onFault: (fault: unknown) => void reported.push(fault),
@@ -62,23 +62,22 @@ test('answers in order, however long each takes; those of one address take effec
   expect(results.map(({ line }) => line)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   for (let address = 0; address < 20; address += 1)
     expect(of(begun, address)).toEqual([...of(begun, address)].sort((one, other) => one - other));
-  expect(most).toBeGreaterThan(10);
-  expect(most).toBeLessThanOrEqual(16);
+  expect(most).toBe(20);
 });
 
 test('when a store fails the rest is unavailable and is not tried', async () => {
   const tried: number[] = [];
-  const results = await answers(bodyOf(300), async ({ number }) => {
+  const results = await answers(bodyOf(1_000), async ({ number }) => {
     tried.push(number);
     await nextTurn();
     if (number >= 100) throw new ServiceError('unavailable');
     return saved;
   });
-  expect(results).toHaveLength(300);
+  expect(results).toHaveLength(1_000);
   const outcomes = results.map(({ outcome }) => outcome);
   expect(outcomes.slice(0, 100)).toEqual(Array<string>(100).fill('created'));
   expect(new Set(outcomes.slice(100))).toEqual(new Set(['unavailable']));
-  expect(results[299]?.error).toEqual({
+  expect(results[999]?.error).toEqual({
     type: 'unavailable',
     message: 'Service temporarily unavailable, please retry.',
   });
@@ -122,7 +121,7 @@ test('a client that goes away stops it: what is under way ends, nothing else beg
   expect(tried).toBe(then);
 });
 
-test('waits as single writes do where the views lag, once for 64 lines; others get their turn', async () => {
+test('waits as single writes do where the views lag, once for 16 lines; others get their turn', async () => {
   let waits = 0;
   let turns = 0;
   let timer = setImmediate(function turn() {
@@ -135,7 +134,7 @@ test('waits as single writes do where the views lag, once for 64 lines; others g
     async () => void (waits += 1),
   );
   clearImmediate(timer);
-  expect(waits).toBe(10);
+  expect(waits).toBe(40);
   expect(turns).toBeGreaterThan(5);
 });
 
@@ -145,7 +144,7 @@ test('guesses that a contact is new from the one before', async () => {
     guesses.push(isLikelyNew);
     return await Promise.resolve({ ...saved, outcome: number === 0 ? 'unchanged' : 'created' });
   });
-  expect(guesses).toEqual([true, false, true]);
+  expect(guesses).toEqual([false, false, true]);
 });
 
 test('ten megabytes of blank lines take no time, and the lines among them have their numbers', async () => {

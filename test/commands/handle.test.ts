@@ -310,3 +310,42 @@ describe('faults of the store', () => {
     await expect(lists.execute(create('News'))).rejects.toBeInstanceOf(InvalidAppendError);
   });
 });
+
+test('streams that are asked for in one turn are one read; one that is left out is read by itself', async () => {
+  const upsert = (stream: string): ContactCommand => ({
+    type: 'Upsert',
+    contactId: `con_${stream}`,
+    list: { list_id: 'lst_1', list_name: 'News' },
+    email: 'ada@example.com',
+    status: 'Subscribed',
+    profile: {},
+    tags: [],
+  });
+  const save = (on: EventStore) => {
+    const { contacts } = handlers(on);
+    return Promise.all(
+      ['contact-a', 'contact-b', 'contact-c'].map((stream) =>
+        contacts.execute({ stream, command: upsert(stream), context: context() }),
+      ),
+    );
+  };
+  await save(store);
+  const reads: (string | readonly string[])[] = [];
+  const again = await save({
+    ...store,
+    readStream(stream, options) {
+      reads.push(stream);
+      return store.readStream(stream, options);
+    },
+    async readStreams(streams) {
+      reads.push(streams);
+      const found = new Map(await store.readStreams?.(streams));
+      found.delete('contact-b');
+      return found;
+    },
+  });
+  expect(again.map(({ state, events }) => [state.contactId, events])).toEqual(
+    ['a', 'b', 'c'].map((name) => [`con_contact-${name}`, []]),
+  );
+  expect(reads).toEqual([['contact-a', 'contact-b', 'contact-c'], 'contact-b']);
+});

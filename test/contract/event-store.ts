@@ -339,6 +339,24 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         for (const batch of found) expect(batch.length * data.length).toBeLessThanOrEqual(4 * 1024 * 1024);
       });
 
+      test('several streams in one read: each is whole, or left out', async () => {
+        const read = async (...streams: string[]) =>
+          [...((await store.readStreams?.(streams)) ?? [])].map(([stream, found]) => [
+            stream,
+            found.map(({ revision }) => revision),
+          ]);
+        const [one, none, two, long] = [await oneOf(3), newStream(), await oneOf(1), await longStream()];
+        await append(one, events(1), 2n);
+        const short = [
+          [one, [0n, 1n, 2n, 3n]],
+          [none, []],
+          [two, [0n]],
+        ];
+        expect(await read(one, none, two)).toEqual(short);
+        expect(await read(one, none, two, long, newStream())).toEqual(short);
+        expect(await read(long, one)).toEqual([]);
+      });
+
       test('ends without error when aborted', async () => {
         const stream = await longStream();
         const abort = new AbortController();

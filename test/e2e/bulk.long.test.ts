@@ -70,6 +70,19 @@ test('an upload that moves may take longer than other requests; one that stalls 
   expect(took).toBeLessThan(50_000);
 });
 
+test('a bulk waits in line as long as four of its key are received', async () => {
+  const target = `/v1/contacts/${list}/bulk`;
+  const body = line(100);
+  const upload = { type: 'application/x-ndjson', length: body.length };
+  const four = await Promise.all(Array.from({ length: 4 }, () => begin(target, upload)));
+  const fifth = await begin(target, upload);
+  fifth.socket.write(body);
+  // Longer than other requests wait in line.
+  await realTime(7_000);
+  for (const { socket } of four) socket.write(body);
+  for (const { closed } of [...four, fifth]) expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('a client that does not read is waited for and then cut; others are served', async () => {
   // Each line is answered with thirty times its length: more than the buffers of the system take.
   const body = '{}\n'.repeat(400_000);

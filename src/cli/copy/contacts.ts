@@ -52,16 +52,19 @@ type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string
 
 async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<ExitCode> {
   const find = () => demandService(line, ': contacts are imported through it.');
-  let service: ServiceClient | undefined = await find();
-  const request = { ...asked, listId: await idOfList(list, service) };
-  const name = service.isNamed ? service.url : path.resolve(line.place().dataDir);
+  const found = await find();
+  const request = { ...asked, listId: await idOfList(list, found) };
+  const name = found.isNamed ? found.url : path.resolve(line.place().dataDir);
+  let service: Promise<ServiceClient> | undefined = Promise.resolve(found);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
-    const asked = (service ??= await find());
-    service = undefined;
-    const answer = await asked.ask({ method: 'POST', path: target, body });
-    service = asked;
-    return answer;
+    const asked = (service ??= find());
+    try {
+      return await (await asked).ask({ method: 'POST', path: target, body });
+    } catch (error) {
+      if (service === asked) service = undefined;
+      throw error;
+    }
   }
   const { result, milliseconds } = await copyOnTerminal(
     line,

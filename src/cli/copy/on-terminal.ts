@@ -22,6 +22,7 @@ export async function copyLogOnTerminal<Result extends { readonly log: ExaminedL
   { from, to }: { readonly from: LogAddress; readonly to: LogAddress },
   copy: (options: CopyOptions, headKeyOf: (log: ExaminedLog) => Uint8Array | undefined) => Promise<Result>,
 ): Promise<CopiedLog<Result>> {
+  keepMemorySmall();
   const secretOf = (log: ExaminedLog) => secretOfLog({ from, to, log, environment: line.env });
   const { result, milliseconds } = await copyOnTerminal(line, (options) =>
     copy(options, (log) => secretOf(log).headKey),
@@ -35,7 +36,6 @@ export async function copyOnTerminal<Result>(
   copy: (options: CopyOptions) => Promise<Result>,
   counted = 'events',
 ): Promise<{ readonly result: Result; readonly milliseconds: number }> {
-  keepMemorySmall();
   const begun = monotonic();
   const bar = createProgressBar(stderr, monotonic, counted);
   const onNotice = (notice: string): void => {

@@ -52,6 +52,10 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   const allBackwards = prepare(`${all} where e.position <= ? and e.position < ? order by e.position desc limit ?`);
   const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
   const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
+  // Stream by stream as they are named, each by its index of revisions.
+  const several = prepare(
+    `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id where +e.position <= ?1 limit ?3`,
+  );
   const exactly = prepare(`${all} where +e.position <= ? and e.position = ?`);
   const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
 
@@ -119,6 +123,16 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     );
   }
 
+  async function readStreams(streams: readonly string[]): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
+    const { events, more } = page(several, eventsPerPage, JSON.stringify(streams));
+    const found = new Map(streams.map((stream): [string, StoredEvent[]] => [stream, []]));
+    for (const event of events) found.get(event.stream)?.push(event);
+    // The last one may go on, and those after it were not read.
+    const cut = more ? streams.indexOf(events.at(-1)?.stream ?? '') : streams.length;
+    for (const stream of streams.slice(cut)) found.delete(stream);
+    return found;
+  }
+
   function readAll(options: ReadAllOptions = {}): AsyncIterable<readonly StoredEvent[]> {
     assertLimit(options.limit);
     const backwards = options.direction === 'backwards';
@@ -179,6 +193,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   return {
     ...createSqliteLinks(db, { reading, until }),
     readStream,
+    readStreams,
     readAll,
     // The head is read at once, not when the first message is asked for.
     subscribe({ after, signal }) {

@@ -4,26 +4,27 @@ import type { z } from 'zod';
 import type { UpsertedContact } from '../../../commands/audience.js';
 import { errorCatalogue, ServiceError } from '../../../errors.js';
 import { isUnreadable } from '../../../events/codec.js';
-import { inOrder } from '../../../flow/batches.js';
+import { inBatches, inOrder } from '../../../flow/batches.js';
 import { defaultBodyLimit, parseObject } from '../../http/body.js';
 import type { Values } from '../../http/parse.js';
 import type { bulkLine } from './endpoints.js';
 
-/** Lines under way. More would be no faster, and others would wait longer for the disk. */
-const atOnce = 16;
-/** Lines after which a bulk waits as a single write does where the views lag. */
-const portion = 64;
+/** What is parsed and decided in one turn; then other requests get theirs. With more a bulk is little faster, and they wait longer. */
+const portion = { items: 16, size: 64 * 1024, sizeOf: ({ bytes }: Line) => bytes.length };
+/** Portions under way. While one commits the next are read; what waits for the log then goes into one commit. */
+const atOnce = 4;
 /** Characters of the answer that are sent at once. */
-const pieceLength = 4 * 1024;
+const pieceLength = 16 * 1024;
 const lineFeed = 0x0a;
 
 interface BulkOptions<Contact> {
   /** @throws ServiceError */
   readonly parse: (line: Values) => Contact;
-  /** Lines of one stream are saved one after the other. */
-  readonly streamOf: (contact: Contact) => string;
+  /** Lines of one address are saved one after the other. */
+  readonly addressOf: (contact: Contact) => string;
   /** Undefined: a dry run. */
   readonly save: ((contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>) | undefined;
+  /** Called before each portion: a bulk waits as a single write does where the views lag. */
   readonly admit: () => Promise<void> | undefined;
   /** Called with the cause of each `internal` error. */
   readonly onFault: (fault: unknown) => void;
@@ -32,11 +33,11 @@ interface BulkOptions<Contact> {
 type BulkLine = z.output<typeof bulkLine>;
 
 export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Contact>): AsyncGenerator<string> {
-  const { parse, streamOf, save, admit, onFault } = options;
+  const { parse, addressOf, save, admit, onFault } = options;
   const underWay = new Map<string, Promise<BulkLine>>();
   let fault: ServiceError | undefined;
-  /** Guessed from the line before: files are mostly all new or all known. */
-  let isLikelyNew = true;
+  /** Guessed from the last line that was answered: files are mostly all new or all known. */
+  let isLikelyNew = false;
 
   function failure(line: number, error: unknown): BulkLine {
     const known = error instanceof ServiceError ? error : new ServiceError('internal', {}, { cause: error });
@@ -60,28 +61,37 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
     }
   }
 
-  function saveInTurn(line: number, contact: Contact): Promise<BulkLine> {
-    const stream = streamOf(contact);
-    const before = underWay.get(stream);
+  async function saveInTurn(line: number, contact: Contact): Promise<BulkLine> {
+    const address = addressOf(contact);
+    const before = underWay.get(address);
     const saved = before === undefined ? saveNow(line, contact) : before.then(() => saveNow(line, contact));
-    underWay.set(stream, saved);
-    void saved.then(() => {
-      if (underWay.get(stream) === saved) underWay.delete(stream);
-    });
-    return saved;
+    underWay.set(address, saved);
+    const answered = await saved;
+    if (underWay.get(address) === saved) underWay.delete(address);
+    return answered;
   }
 
-  async function answer({ number, bytes }: Line): Promise<BulkLine> {
+  async function answer({ number, bytes }: Line): Promise<string> {
+    let answered: BulkLine;
     try {
-      return await saveInTurn(number, parse(objectIn(bytes)));
+      answered = await saveInTurn(number, parse(objectIn(bytes)));
     } catch (error) {
-      return failure(number, error);
+      answered = failure(number, error);
+    }
+    return `${JSON.stringify(answered)}\n`;
+  }
+
+  async function* portions(): AsyncGenerator<readonly Line[]> {
+    for await (const lines of inBatches(linesIn(body), portion)) {
+      await nextTurn();
+      await admit();
+      yield lines;
     }
   }
 
   let piece = '';
-  for await (const line of inOrder(linesIn(body, admit), atOnce, answer)) {
-    piece += `${JSON.stringify(line)}\n`;
+  for await (const lines of inOrder(portions(), atOnce, (lines) => Promise.all(lines.map(answer)))) {
+    piece += lines.join('');
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';
@@ -98,17 +108,12 @@ interface Line {
 }
 
 /** Numbered from 1; blank lines count, but are left out. */
-async function* linesIn(body: Buffer, admit: () => Promise<void> | undefined): AsyncGenerator<Line> {
+function* linesIn(body: Buffer): Generator<Line> {
   let number = 1;
-  let taken = 0;
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at];
     if (byte === lineFeed) number += 1;
     if (byte === lineFeed || byte === 0x20 || byte === 0x09 || byte === 0x0d) continue;
-    taken += 1;
-    // Other requests get their turn before each line.
-    await nextTurn();
-    if (taken % portion === 0) await admit();
     const end = body.indexOf(lineFeed, at);
     const bytes = body.subarray(at, end < 0 ? body.length : end);
     yield { number, bytes };

@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { ServiceError } from '../../../errors.js';
-import { createKeyedSlots, shortLine } from '../../../flow/slots.js';
+import { comparedAddress } from '../../../events/address.js';
+import { createKeyedSlots } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
 import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
 import { readLines } from '../../http/body.js';
@@ -74,11 +75,15 @@ export function contactRoutes(routes: Routes, options: WithEndpoints): void {
   addReads(routes, options);
 }
 
-/** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
-const bulksOfKey = { running: 4, ...shortLine };
-const bulksOfAll = { running: 32, ...shortLine };
+/**
+ * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
+ * in line, unread, as long as their clients do.
+ */
+const bulkLine = { waiting: 1_000, retryAfter: 5 };
+const bulksOfKey = { running: 4, ...bulkLine };
+const bulksOfAll = { running: 32, ...bulkLine };
 
-function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: WithEndpoints): void {
+function addBulk(routes: Routes, { endpoints, audience, admit, isStopping }: WithEndpoints): void {
   const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
   const { parse } = createParser(endpoints.upsert.body);
   routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
@@ -92,7 +97,7 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopp
       const pieces = bulkAnswer(body, {
         onFault: (first) => (fault ??= first),
         parse: (line) => parse(line, true),
-        streamOf: ({ email }) => streamOf(email),
+        addressOf: ({ email }) => comparedAddress(email),
         admit: () => (isStopping() ? undefined : admit()),
         save:
           query.dry_run === 'true'

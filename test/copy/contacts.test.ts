@@ -1,0 +1,89 @@
+/** An import of contacts keeps two requests under way, and the order of the rows of each address. */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { importContacts } from '../../src/copy/contacts.js';
+import { freshFolder } from '../support/service.js';
+
+interface Asked {
+  readonly lines: readonly string[];
+  answer(): void;
+}
+
+/** The import of these addresses, and the requests that it has made. */
+function importOf(addresses: readonly string[]) {
+  const folder = freshFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, ['email', ...addresses].join('\n'));
+  const asked: Asked[] = [];
+  const done = importContacts(
+    {
+      file,
+      listId: 'lst_1',
+      status: 'Subscribed',
+      map: [],
+      encoding: 'utf-8',
+      delimiter: ',',
+      isDryRun: false,
+      resubscribe: false,
+    },
+    {
+      service: 'a service',
+      signal: new AbortController().signal,
+      retry: { timeoutMs: 0, longestPauseMs: 0 },
+      report: () => undefined,
+      onNotice: () => undefined,
+      send: (_, body) =>
+        new Promise((resolve) => {
+          const lines = body.split('\n');
+          const data = lines.map(() => ({ outcome: 'created' }));
+          asked.push({ lines, answer: () => resolve({ status: 200, message: '', retryAfter: 0, data }) });
+        }),
+    },
+  );
+  return { asked, done };
+}
+
+const people = (count: number): string[] => Array.from({ length: count }, (_, number) => `p${number}@x.example`);
+
+async function turnsUntil(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 10_000 && !isSo(); turn += 1) await nextTurn();
+  expect(isSo()).toBe(true);
+}
+
+test('the second request is made before the first is answered, a third is not', async () => {
+  const { asked, done } = importOf(people(1_500));
+  await turnsUntil(() => asked.length === 2);
+  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+  expect(asked.map(({ lines }) => lines.length)).toEqual([500, 500]);
+  // The second may be answered first: nothing is counted before the first is.
+  asked[1]?.answer();
+  asked[0]?.answer();
+  await turnsUntil(() => asked.length === 3);
+  asked[2]?.answer();
+  expect(await done).toMatchObject({ rows: 1_500, created: 1_500 });
+});
+
+test('a request with an address of the one before waits for its answer; what is no address does not stop it', async () => {
+  const { asked, done } = importOf([...people(499), 'jürgen@', ...people(600).slice(499), ' P7@X.example']);
+  for (let turn = 0; turn < 200; turn += 1) await nextTurn();
+  await turnsUntil(() => asked.length === 1);
+  asked[0]?.answer();
+  await turnsUntil(() => asked.length === 2);
+  asked[1]?.answer();
+  expect(await done).toMatchObject({ rows: 602 });
+});
+
+test('rows that are saved quickly come in larger requests', async () => {
+  const { asked, done } = importOf(people(4_000));
+  let answered = 0;
+  void done.finally(() => (answered = Infinity));
+  while (answered !== Infinity) {
+    asked[answered]?.answer();
+    if (asked[answered] !== undefined) answered += 1;
+    await nextTurn();
+  }
+  expect(asked.at(-2)?.lines.length).toBeGreaterThan(500);
+});
