@@ -20,7 +20,7 @@ interface ShownViews {
   status(): ViewsStatus;
 }
 
-export interface ReadinessSources {
+interface ReadinessSources {
   readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
   readonly views: ShownViews & { evidence(): ChainHead };
   /** Absent where other processes write to the log. */
@@ -154,7 +154,7 @@ const catalogueIsParked = ({ parked }: ViewsStatus): boolean =>
   parked.some(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
 
 /** Milliseconds for which the views have not shown a head of the log that was seen. */
-export type HeadLag = (head: string | undefined, shown: string) => number;
+type HeadLag = (head: string | undefined, shown: string) => number;
 
 /** Other processes may write to the log: only its head tells that the views are behind. */
 export function createHeadLag(now: () => number): HeadLag {

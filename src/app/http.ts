@@ -32,7 +32,7 @@ const failuresAMinute = 300;
 
 export type Http = Awaited<ReturnType<typeof openHttp>>;
 
-export interface HttpOptions extends Clocks {
+interface HttpOptions extends Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;

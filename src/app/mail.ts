@@ -29,7 +29,7 @@ import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
-export interface MailOptions extends Clocks {
+interface MailOptions extends Clocks {
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly openLease: OpenLease;

@@ -9,7 +9,7 @@ import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../pro
 import { isShared, type StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
 
-export interface ProjectorThreadOptions {
+interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
   readonly settings: StoreSettings;
   /** Makes the sealed head; undefined where the log keeps its evidence itself. */

@@ -25,9 +25,9 @@ import { isShared, openReadModels, openViewsReader, type StoreSettings } from '.
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
 /** The views have moved on from this position, or have caught up for the first time. */
-export type MovedListener = (from: string) => void;
+type MovedListener = (from: string) => void;
 
-export interface ViewsOptions extends Clocks {
+interface ViewsOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly store: EventStore;
   readonly withProjector: boolean;

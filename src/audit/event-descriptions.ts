@@ -13,7 +13,7 @@ import type { Evidence, HistoryItem } from './answers.js';
 import { versionBefore, type CataloguesAsOf } from './names.js';
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
-export function describe(event: DomainEvent, listName?: string): string {
+function describe(event: DomainEvent, listName?: string): string {
   switch (event.type) {
     case 'ContactCreated':
       return 'The contact was created.';

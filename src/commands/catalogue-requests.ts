@@ -19,7 +19,7 @@ export interface NamedWriteResult extends WriteResult {
   readonly name: string;
 }
 
-export type Catalogue = ReturnType<typeof createCatalogueRequests>;
+type Catalogue = ReturnType<typeof createCatalogueRequests>;
 
 interface CatalogueRequestsOptions {
   readonly handler: CatalogueHandler;

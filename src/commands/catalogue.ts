@@ -58,7 +58,7 @@ export function catalogueState(
 export const idOfName = (state: CatalogueState, name: string): string | undefined =>
   state.idByNameKey.get(nameKey(name));
 
-export function catalogueDecider<Event extends DomainEvent>(
+function catalogueDecider<Event extends DomainEvent>(
   kind: CatalogueKind<Event>,
 ): Decider<CatalogueState, CatalogueCommand, Event> {
   return {

@@ -37,7 +37,7 @@ export interface ContactState {
 }
 
 /** Personal data is to be erased from the events up to the revision `through`. */
-export type ContactErasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
+type ContactErasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
 
 /** Fields to set; `null` clears; what is absent stays. */
 export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
@@ -151,10 +151,10 @@ function erased(state: ContactState, data: OfType<'ContactErased'>['data']): Con
 }
 
 type Erased = Extract<ContactEvent, { type: 'ContactErased' }>['data'];
-export type ErasedPart = Pick<Erased, 'list_ids' | 'subscribed_list_ids' | 'attached'>;
+type ErasedPart = Pick<Erased, 'list_ids' | 'subscribed_list_ids' | 'attached'>;
 
 /** By list id. Without a status: the list itself is named already, these tags in it are not. */
-export type UnnamedSubscriptions = ReadonlyMap<
+type UnnamedSubscriptions = ReadonlyMap<
   string,
   { readonly status?: SubscriptionStatus | undefined; readonly tags: OrderedSet<string> }
 >;
@@ -180,7 +180,7 @@ export function partOf(unnamed: UnnamedSubscriptions): ErasedPart {
 }
 
 /** What is left when a part is named. */
-export function without(unnamed: UnnamedSubscriptions, { list_ids, attached }: ErasedPart): UnnamedSubscriptions {
+function without(unnamed: UnnamedSubscriptions, { list_ids, attached }: ErasedPart): UnnamedSubscriptions {
   const lists = new Set(list_ids);
   const tagsIn = new Map(attached.map(({ list_id, tag_ids }) => [list_id, new Set(tag_ids)]));
   return new Map(

@@ -157,7 +157,7 @@ function missing(): never {
   throw new Error('a decided command is not pending');
 }
 
-export interface PendingCommand<Request, Answer> {
+interface PendingCommand<Request, Answer> {
   readonly request: Request;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -176,7 +176,7 @@ interface StreamQueueOptions<Request, Answer> {
 /** Resolves with the answer to the request, after all that came before it on its stream. */
 type Enqueue<Request, Answer> = (request: Request) => Promise<Answer>;
 
-export function createStreamQueue<Request extends { readonly stream: string }, Answer>({
+function createStreamQueue<Request extends { readonly stream: string }, Answer>({
   handle,
   faultOf,
 }: StreamQueueOptions<Request, Answer>): Enqueue<Request, Answer> {

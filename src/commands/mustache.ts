@@ -8,7 +8,7 @@ import type { EmailMessage } from './email-commands.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-export interface Rendering {
+interface Rendering {
   /** Name of the field that the text came in, for errors. */
   readonly field: string;
   readonly maxBytes: number;

@@ -18,7 +18,7 @@ export interface Comparison {
   readonly target: Digest;
 }
 
-export interface Digest {
+interface Digest {
   readonly events: number;
   /** Over one line of JSON for each event: `[stream, revision, id, type, data, metadata]`, all text. */
   readonly sha256: string;

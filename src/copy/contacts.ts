@@ -145,11 +145,11 @@ async function answersTo(
 
 /** Counts of rows. `valid`: in a dry run. */
 const doneSchema = z.record(z.enum(['rows', 'created', 'updated', 'unchanged', 'valid', 'rejected']), z.number());
-export type ImportCounts = z.output<typeof doneSchema>;
+type ImportCounts = z.output<typeof doneSchema>;
 
 const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedBytes: z.number() });
 
-export type RejectedLine = readonly [line: number, reason: string];
+type RejectedLine = readonly [line: number, reason: string];
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -157,7 +157,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
  * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
  * `name` says which import it is: file, list, options. One of another name is begun again.
  */
-export function openContactsProgress(file: string, name: string, isDryRun: boolean) {
+function openContactsProgress(file: string, name: string, isDryRun: boolean) {
   const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
   const rejectedFile = `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
 

@@ -57,7 +57,7 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
   };
 }
 
-export interface Target {
+interface Target {
   /** Of what is there already; undefined: nothing is. */
   readonly reader: EventReader | undefined;
   /** Makes the folder and the log where they are missing. @throws CommandFailedError a service runs on it */

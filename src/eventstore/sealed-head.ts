@@ -63,7 +63,7 @@ export function unsealedEvents({ count, sealed }: Pick<SealedLogState, 'count' |
 }
 
 /** Why a log does not end where it is known to. `mark` names how that is known. */
-export function endFault(
+function endFault(
   { count, linkThere }: Pick<SealedLogState, 'count' | 'linkThere'>,
   known: Pick<ChainHead, 'count' | 'head'>,
   mark: string,

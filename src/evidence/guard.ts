@@ -66,7 +66,7 @@ export async function refuseAlteredLinks(views: ReadModelReader, headKey: Uint8A
 }
 
 /** The log, and the views, which say how far it was verified. */
-export interface GuardedLog {
+interface GuardedLog {
   readonly file: string;
   readonly views: StoreSettings['views'];
 }

@@ -50,7 +50,7 @@ export interface SealComparison {
 }
 
 /** The events that a page shows. */
-export interface ShownEvents {
+interface ShownEvents {
   readonly stream: string;
   /** Of all events that it shows or takes names from. */
   readonly positions: ReadonlySet<string>;

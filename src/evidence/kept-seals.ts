@@ -8,7 +8,7 @@ import { sealsIn, sealsName } from './seal-folder.js';
 import { fingerprintOf, type Seal } from './seal.js';
 import { withTree } from './sealing.js';
 
-export interface KeptSeal {
+interface KeptSeal {
   /** The data folder's, and the copy where it is the same. */
   readonly files: readonly string[];
   /** Undefined: it cannot be read. */

@@ -53,7 +53,7 @@ export const hashesIn = (hex: string): readonly Hash[] =>
     fromHex(hex.slice(at * hashCharacters, (at + 1) * hashCharacters)),
   );
 
-export interface ExtendedBlocks {
+interface ExtendedBlocks {
   readonly blocks: ReadonlyMap<number, Block>;
   readonly head: ChainHead;
   readonly open: Block | undefined;

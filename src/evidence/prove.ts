@@ -76,7 +76,7 @@ export async function provePerson(
   return createProof({ ...statement, stream, last_revision: own.length - 1, deletions: ordinals }, events, key);
 }
 
-export interface NumberedEvent {
+interface NumberedEvent {
   readonly ordinal: number;
   readonly event: StoredEvent;
 }
@@ -101,7 +101,7 @@ async function proven(numbered: NumberedEvent, sealed: SealedTree): Promise<Prov
   return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path: [...path] };
 }
 
-export interface SealedTree {
+interface SealedTree {
   readonly tree: Tree;
   readonly seal: Pick<Seal, 'count' | 'root'>;
 }

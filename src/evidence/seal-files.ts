@@ -8,7 +8,7 @@ export interface CheckedSeal {
   readonly check: SealCheck;
 }
 
-export interface SealFiles {
+interface SealFiles {
   readonly seal: readonly string[];
   /** That must have signed them, in a file. */
   readonly publicKey?: string | undefined;

@@ -2,7 +2,7 @@
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { Position } from '../eventstore/event-store.js';
 
-export type DifferenceKind =
+type DifferenceKind =
   /** An event is not where it should be: dropped, moved or put in. */
   | 'missing'
   /** The event, or its link, is not what was written. */

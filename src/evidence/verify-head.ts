@@ -19,7 +19,7 @@ interface Read {
   readonly linkThere: string | undefined;
 }
 
-export interface HeadCheck {
+interface HeadCheck {
   readonly sealed: SealedHead | undefined;
   /** Of the log, where each append moves the sealed head. */
   readonly end: ChainHead | undefined;

@@ -1,7 +1,7 @@
 /** A worker thread that is started again when it dies, later after each death in a row, and that answers requests. */
 import type { WorkerThread, WorkerThreadOptions } from './worker-thread.js';
 
-export interface RestartingThreadOptions<From, To> {
+interface RestartingThreadOptions<From, To> {
   /** In messages. */
   readonly name: string;
   readonly start: (hooks: Pick<WorkerThreadOptions<From>, 'onMessage' | 'onExit'>) => WorkerThread<To>;
@@ -10,7 +10,7 @@ export interface RestartingThreadOptions<From, To> {
   readonly onDied: (error: string) => void;
 }
 
-export interface ThreadRequests<Request, Answer> {
+interface ThreadRequests<Request, Answer> {
   /** Never rejects. */
   ask(request: Request): Promise<Answer>;
   /** The thread has answered the request that waits longest. */

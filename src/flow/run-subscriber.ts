@@ -12,7 +12,7 @@ export const runnerTimings = {
   stop: 5_000,
 };
 
-export interface SubscriberRunnerOptions {
+interface SubscriberRunnerOptions {
   /** Called once until it goes well again, with what cannot be done. */
   readonly onFault: (error: unknown, what: string) => void;
   /** Milliseconds that never jump. */

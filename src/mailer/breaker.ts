@@ -61,7 +61,7 @@ export const initialBreaker: Breaker = {
 };
 
 /** The time, monotonic, and a number from 0 to 1 for jitter. */
-export interface BreakerInput {
+interface BreakerInput {
   readonly now: number;
   readonly random: number;
   readonly timings: BreakerTimings;

@@ -21,7 +21,7 @@ export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
 }
 
 /** A connection without an e-mail, e-mails that have waited for too long while the relay refuses, or an e-mail. */
-export type MailWork = 'probe' | 'hold' | DueEmail;
+type MailWork = 'probe' | 'hold' | DueEmail;
 
 export interface MailSubscriber extends Subscriber<MailWork> {
   /** `hasRun`: attempts may be claimed, as far as this process's lease goes. */

@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mail, SendOutcome, Transport } from './transport.js';
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly folder: string;
   /** Called for each file written, for a log line; holds nothing personal. */
   readonly onWritten?: (file: { readonly email_id: string; readonly file: string; readonly bytes: number }) => void;

@@ -21,7 +21,7 @@ export type RelayReport =
   | ({ readonly type: 'relay_refuses'; readonly since: string } & RelayFault)
   | { readonly type: 'relay_accepts'; readonly since: string };
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly transport: Transport;
   /** At most. */
   readonly connections: number;

@@ -39,7 +39,7 @@ export const runLeaseMs = 10_000;
 export const runLeaseName = (mailerId: string): string => `mailer-${mailerId}`;
 
 /** Held by the monotonic and the wall clock; after it ran out it has a new epoch. */
-export interface RunLease extends WorkLease {
+interface RunLease extends WorkLease {
   /** The store has answered for one whole ttl without a break: each mailer that lives has renewed its lease. */
   isSteady(): boolean;
 }

@@ -1,7 +1,7 @@
 /** Keeps connections to the mail server for one e-mail after the other, and never has more of them than allowed. */
 import type { Session, SmtpTimings } from './smtp-session.js';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly open: () => Session;
   /** Open at a time, those that are being closed among them. */
   readonly connections: number;

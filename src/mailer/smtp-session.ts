@@ -24,7 +24,7 @@ export const smtpTimings = {
 };
 export type SmtpTimings = Readonly<typeof smtpTimings>;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly server: SmtpServer;
   readonly timings: SmtpTimings;
   /** Undefined: the address literal that nodemailer falls back to. */
@@ -34,7 +34,7 @@ export interface SessionOptions {
   readonly logger?: SmtpLogger;
 }
 
-export type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;
+type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;
 
 export type Transaction =
   | { readonly status: 'answered'; readonly response: string }

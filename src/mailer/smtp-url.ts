@@ -66,7 +66,7 @@ function credentials({ username, password }: URL): { user: string; pass: string 
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
 
 /** `mail.example.com`, not `localhost.localdomain`. */
-export function isFullName(name: string): boolean {
+function isFullName(name: string): boolean {
   const labels = name.split('.');
   const isAddress = /^\d+$/.test(labels.at(-1) ?? '');
   return (

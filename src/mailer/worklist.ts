@@ -6,7 +6,7 @@ import { isUnreadable } from '../events/codec.js';
 import { loadEmail } from './load.js';
 import type { EndingReason } from './reasons.js';
 
-export interface WorklistOptions {
+interface WorklistOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   readonly clock: () => number;
@@ -87,7 +87,7 @@ export function createCooldowns(shortest: number, monotonic: () => number) {
 /** Attempts that are looked for at a time. */
 const sendingAtOnce = 10_000;
 
-export interface OrphansOptions {
+interface OrphansOptions {
   /** E-mails that are being sent. */
   readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
   readonly runs: Pick<Runs, 'isOwn' | 'endOf'>;
@@ -98,7 +98,7 @@ export interface OrphansOptions {
   readonly until: number;
 }
 
-export type Orphans = ReturnType<typeof createOrphans>;
+type Orphans = ReturnType<typeof createOrphans>;
 
 export function createOrphans({ sending, runs, monotonic, pause, until }: OrphansOptions) {
   const orphans = new Map<string, DueEmail>();

@@ -105,10 +105,7 @@ export async function complete({ views, erasures }: EraseOptions, erased: readon
 }
 
 /** It is among the last ones. */
-export async function requestOf(
-  store: Pick<EventStore, 'readStream'>,
-  erasureId: string,
-): Promise<RecordedEvent<Requested>> {
+async function requestOf(store: Pick<EventStore, 'readStream'>, erasureId: string): Promise<RecordedEvent<Requested>> {
   for await (const batch of store.readStream(erasuresStream, { direction: 'backwards' }))
     for (const stored of batch) {
       const { event, ...recorded } = codec.decode(stored);

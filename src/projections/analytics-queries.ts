@@ -128,7 +128,7 @@ async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUs
   }
 }
 
-export interface TagUse {
+interface TagUse {
   readonly life: TagLifeDocument;
   readonly days: readonly TagDay[];
   /** Of those of its lists that were deleted, by list id. */
@@ -136,7 +136,7 @@ export interface TagUse {
 }
 
 /** An interval of the tag's life. Counted per contact and list: a contact who bears it in two lists counts twice. */
-export type TagUseRow = Span & {
+type TagUseRow = Span & {
   readonly attached: number;
   readonly detached: number;
   /** Borne by a person who was erased. */
@@ -161,7 +161,7 @@ export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
 }
 
 /** Whether what a deletion voided was read newer than the day that has counted it; then the days must be read again. */
-export const isTorn = ({ life, ends }: TagUse, day: TagDay, position: string): boolean =>
+const isTorn = ({ life, ends }: TagUse, day: TagDay, position: string): boolean =>
   (voidOf(life, ends.get(day.list_id), day)?.position ?? '') > position;
 
 function* changesOf({ life, days, ends }: TagUse): Generator<Change<keyof Counts>> {

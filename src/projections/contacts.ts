@@ -26,7 +26,7 @@ export type Subscription = {
   readonly tag_ids: readonly string[];
 };
 
-export type Profile = { readonly [Field in ProfileField]: string | null };
+type Profile = { readonly [Field in ProfileField]: string | null };
 
 export type ContactDocument = Profile & {
   readonly contact_id: string;

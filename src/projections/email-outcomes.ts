@@ -4,7 +4,7 @@ import { dayOf, type Range, type Span } from './calendar.js';
 import { CannotFoldError, type Projection } from './projection.js';
 import { addCounts, sumByInterval } from './sum-by-interval.js';
 
-export type Outcomes = {
+type Outcomes = {
   readonly requested: number;
   readonly sent: number;
   /** To be tried again: an e-mail may be deferred several times. */

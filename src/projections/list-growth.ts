@@ -29,7 +29,7 @@ export type ListLifeDocument = {
   readonly void: { readonly [day: string]: VoidDay };
 };
 
-export type VoidDay = Pick<ListDay, Move> & {
+type VoidDay = Pick<ListDay, Move> & {
   /** Of the last of these events. */
   readonly position: string;
 };

@@ -59,7 +59,7 @@ type DocumentsRequest = PageRequest & Pick<FindQuery, 'where' | 'contains'>;
 
 export type Queries = ReturnType<typeof createQueries>;
 
-export interface QueriesOptions {
+interface QueriesOptions {
   /** The id of the last life's contact in a stream, where the views keep no index of streams. */
   readonly contactOf?: ((stream: string) => Promise<string | undefined>) | undefined;
   /** The stream of a contact that was erased, by the tombstone of its document. */

@@ -1,7 +1,7 @@
 /** Sums what happened by day into the rows of a range of intervals; what happened before the range is summed up, too. */
 import { dayOf, earlier, intervalsOf, startOf, type Range } from './calendar.js';
 
-export type Counts<Name extends string> = Readonly<Record<Name, number>>;
+type Counts<Name extends string> = Readonly<Record<Name, number>>;
 
 export interface Change<Name extends string> {
   readonly day: string;

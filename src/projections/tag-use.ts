@@ -39,7 +39,7 @@ export type ListEnd = {
   readonly void: { readonly [tagAndDay: string]: VoidUse };
 };
 
-export type TagUseDocument = TagDay | TagLifeDocument | ListEnd;
+type TagUseDocument = TagDay | TagLifeDocument | ListEnd;
 
 type Counts = Pick<TagDay, 'attached' | 'detached' | 'erased'>;
 type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' | 'ContactErased' }>;

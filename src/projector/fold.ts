@@ -6,7 +6,7 @@ import { storageOf, type Document, type DocumentWrite, type ReadModels } from '.
 import { parkedId, parkedView, type ParkedStream } from './parked.js';
 import { CannotFoldError, type Projection } from '../projections/projection.js';
 
-export interface FoldInput {
+interface FoldInput {
   readonly events: readonly StoredEvent[];
   readonly handlers: ReadonlyMap<string, readonly Projection[]>;
   readonly parked: ReadonlyMap<string, ParkedStream>;
@@ -14,7 +14,7 @@ export interface FoldInput {
   readonly park: boolean;
 }
 
-export interface FoldResult {
+interface FoldResult {
   readonly parked: readonly ParkedStream[];
   readonly unknown: readonly string[];
   /** When the last event that a view handles happened. */
@@ -49,7 +49,7 @@ export interface Slot {
   changed: boolean;
 }
 
-export type SlotSource = (projection: Projection, ids: readonly string[]) => Promise<ReadonlyMap<string, Slot>>;
+type SlotSource = (projection: Projection, ids: readonly string[]) => Promise<ReadonlyMap<string, Slot>>;
 
 type Slots = ReadonlyMap<Projection, ReadonlyMap<string, Slot>>;
 

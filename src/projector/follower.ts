@@ -15,7 +15,7 @@ export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked'
 
 export type Follower = ReturnType<typeof createFollower>;
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly readModels: LiveReader;
   readonly views: readonly View[];
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'restartAt' | 'visiblePosition' | 'isAwaited'>;

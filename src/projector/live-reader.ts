@@ -20,7 +20,7 @@ export interface LiveReader extends ReadModelReader {
 }
 
 /** Where other processes switch: an old storage is dropped some time after the switch, and reads as empty from then on. */
-export interface Freshness {
+interface Freshness {
   /** Milliseconds, monotonic; goes on while the process is stopped. */
   readonly now: () => number;
   /** Milliseconds after which what was live may have been dropped. */

@@ -23,7 +23,7 @@ import {
   type ViewsWriter,
 } from './storage.js';
 
-export interface ProjectorOptions extends FollowOptions {
+interface ProjectorOptions extends FollowOptions {
   /** After each commit is visible to every reader, and when the status changes otherwise. */
   readonly onProgress: (status: ProjectorStatus) => void;
   /** 0 to 1, for jitter. */

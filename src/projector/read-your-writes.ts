@@ -27,7 +27,7 @@ interface LagEntry {
   position: string;
 }
 
-export interface OwnWritesOptions {
+interface OwnWritesOptions {
   readonly projections: readonly Projection[];
   /** Head of the log at start: counts as this process's own last write to everything. */
   readonly head: string;

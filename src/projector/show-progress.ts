@@ -4,7 +4,7 @@ import type { OwnWrites } from './read-your-writes.js';
 import type { ProjectorStatus } from './status.js';
 import { sameStorages, type Storages } from './storage.js';
 
-export interface ShowProgressOptions {
+interface ShowProgressOptions {
   readonly views: Pick<LiveReader, 'use'>;
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'visiblePosition'>;
   /** The views have moved on from this position, or have caught up for the first time. */

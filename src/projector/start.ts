@@ -17,7 +17,7 @@ import {
   type ViewsWriter,
 } from './storage.js';
 
-export interface StartInput extends ViewsWriter {
+interface StartInput extends ViewsWriter {
   readonly reader: EventReader;
   readonly views: readonly View[];
   /** Which views are built from the first event, and why; `new_views`: nothing is wrong. */

@@ -101,7 +101,7 @@ export interface RebuildRequest {
  * - `start`: they were missing at a start, and go live. Poison events park their streams, as in the projector.
  */
 export const rebuildModes = ['switch', 'accept_differences', 'check', 'prepare', 'start'] as const;
-export type RebuildMode = (typeof rebuildModes)[number];
+type RebuildMode = (typeof rebuildModes)[number];
 
 export interface RebuildRun {
   readonly views: readonly string[];

@@ -17,7 +17,7 @@ export type RebuildSummary = Pick<Rebuild, 'dry_run' | 'outcome' | 'progress' | 
   readonly rebuild_id: string | null;
 };
 
-export interface RebuildPlan {
+interface RebuildPlan {
   /** `request`: the service does it. `preparation`: beside a service of another version, for the start of this one. */
   readonly kind: 'request' | 'preparation';
   readonly views: readonly string[];
@@ -60,7 +60,7 @@ export async function followRebuild({ rebuild_id, last, onProgress, signal }: Fo
   }
 }
 
-export interface RebuildPlace {
+interface RebuildPlace {
   readonly dataDir: string;
   readonly signal: AbortSignal;
   readonly newUuid: () => string;

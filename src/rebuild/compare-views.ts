@@ -6,7 +6,7 @@ import type { RebuiltView } from './answers.js';
 
 export type ViewComparison = Pick<RebuiltView, 'documents' | 'live_documents' | 'hash' | 'differing' | 'differences'>;
 
-export interface CompareInput {
+interface CompareInput {
   readonly readModels: Pick<ReadModels, 'find' | 'load'>;
   readonly live: View;
   readonly fresh: View;

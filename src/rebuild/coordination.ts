@@ -75,7 +75,7 @@ interface Step {
   readonly effects: readonly CoordinatorEffect[];
 }
 
-export interface Sharing {
+interface Sharing {
   /** Other processes may write requests. */
   readonly requests: boolean;
   /** Other processes show the progress too: it is written. */

@@ -30,9 +30,9 @@ import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { RequestSwitch } from './switch.js';
 import { dropAbandoned } from './unfinished.js';
 
-export type RebuildCoordinator = Awaited<ReturnType<typeof createRebuildCoordinator>>;
+type RebuildCoordinator = Awaited<ReturnType<typeof createRebuildCoordinator>>;
 
-export interface RebuildCoordinatorOptions extends Clocks {
+interface RebuildCoordinatorOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly readModels: ReadModels;
   readonly isShared: boolean;

@@ -25,7 +25,7 @@ import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import { dropUnfinished } from './unfinished.js';
 
-export interface RebuildInput extends ViewsWriter {
+interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
   readonly reader: EventReader;
   readonly projections: readonly Projection[];

@@ -19,7 +19,7 @@ export interface StatementResult {
 }
 
 /** `create` makes the file where there is none; `write` and `read` demand it. */
-export type Access = 'create' | 'write' | 'read';
+type Access = 'create' | 'write' | 'read';
 
 export interface DatabaseOptions {
   readonly access?: Access;

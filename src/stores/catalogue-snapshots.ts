@@ -36,7 +36,7 @@ type CatalogueSnapshot = z.infer<typeof catalogueSnapshot>;
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   readonly reader: Pick<EventReader, 'readAt'>;
   readonly models: ReadModels;
   readonly onFault: (error: unknown) => void;

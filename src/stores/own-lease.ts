@@ -7,7 +7,7 @@ import type { ReadModels } from '../readmodels/read-models.js';
 /** For work that is done now and then: another process may take it over a little later. As of a mailer, so that all are renewed together. Milliseconds. */
 export const seldomLeaseMs = 10_000;
 
-export type OwnLease = Lease & Pick<ReadModels, 'fenceOff'>;
+type OwnLease = Lease & Pick<ReadModels, 'fenceOff'>;
 
 /** By its name. Undefined: there is but one process. @throws ReadModelsUnavailableError */
 export type OpenLease = (name: string, ttl: number) => Promise<OwnLease | undefined>;

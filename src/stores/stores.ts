@@ -33,7 +33,7 @@ export type LogAddress = StoreSettings['events'];
 /** Beside the port, what the embedded log alone has. */
 export type OpenEventStore = EventStore & Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'altered'>>;
 
-export interface OpenReader extends EventReader {
+interface OpenReader extends EventReader {
   /** Something may have been appended: subscriptions read at once. */
   wake(): void;
 }
@@ -53,7 +53,7 @@ export const settingsOf = (
 export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
-export interface EventStoreHooks extends AwaitServerOptions {
+interface EventStoreHooks extends AwaitServerOptions {
   /** The key of the sealed head of an embedded log, asked for before the log is opened, while no other process can write to it. */
   readonly headKey?: () => Uint8Array;
   /** Called once when an embedded log turns out not to be what was written there. */
@@ -95,7 +95,7 @@ async function openServer(
   }
 }
 
-export interface ViewsHooks extends AwaitServerOptions {
+interface ViewsHooks extends AwaitServerOptions {
   readonly onDamage: (damage: string) => void;
 }
 

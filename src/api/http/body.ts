@@ -16,7 +16,7 @@ export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }
 
-export interface BodyRules {
+interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   /** Whether the endpoint has body fields: then a media type that is given must be JSON even where the body is empty. */

@@ -53,7 +53,7 @@ export interface EndpointRunnerOptions extends RequestOptions {
   readonly stallTimeout?: number;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly request: Request;
   readonly response: Response;
 }

@@ -6,7 +6,7 @@ import type { PathParameter } from '../schemas/parameters.js';
 import type { EchoFields } from './envelope.js';
 
 /** What a success answers. */
-export interface Success {
+interface Success {
   /** 202: the work goes on after the answer. Default: 200. */
   readonly status?: 202;
   readonly data?: z.ZodType;

@@ -31,7 +31,7 @@ export async function* successPieces(
   yield after;
 }
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly code: ErrorCode;
   readonly message: string;
   /** Undefined: the answer has no `data` at all. */

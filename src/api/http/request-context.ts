@@ -33,7 +33,7 @@ export interface RequestOptions {
   readonly isStopping: () => boolean;
 }
 
-export type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
+type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
 
 export interface RequestContext {
   readonly request: Request;

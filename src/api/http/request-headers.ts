@@ -23,7 +23,7 @@ export const writtenHeaders = ({
 }): readonly string[] =>
   replayed ? ['X-Position', position, 'Idempotent-Replayed', 'true'] : ['X-Position', position];
 
-export interface LogPositions {
+interface LogPositions {
   /** What the views show, as this process knows; `''` where it does not know yet. */
   readonly shown: () => Position;
   /** The head of the log, read now. @throws StoreUnavailableError */

@@ -8,7 +8,7 @@ import { securityHeaders } from './security-headers.js';
 const fixedHeaders = securityHeaders();
 const jsonHeaders = [...fixedHeaders, 'content-type', 'application/json; charset=utf-8'];
 
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
 
 // C0, DEL and C1; then the same without the characters that some fields allow.
-export const control = /[\u0000-\u001f\u007f-\u009f]/;
+const control = /[\u0000-\u001f\u007f-\u009f]/;
 export const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 

@@ -121,9 +121,9 @@ const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_
   last_error ?? '-',
 ];
 
-export type Email = EmailAnswer;
+type Email = EmailAnswer;
 
-export interface EmailFilter {
+interface EmailFilter {
   readonly state: DeliveryState | undefined;
   readonly limit: number;
 }
@@ -140,10 +140,7 @@ const emailSchema = z.object({
 });
 
 /** @throws CommandFailedError */
-export async function emailsOfService(
-  service: ServiceClient,
-  { state, limit }: EmailFilter,
-): Promise<readonly Email[]> {
+async function emailsOfService(service: ServiceClient, { state, limit }: EmailFilter): Promise<readonly Email[]> {
   const filter = state === undefined ? '' : `&state=${state}`;
   return await itemsFrom(service, `/v1/email?limit=${Math.min(200, limit)}${filter}`, {
     item: emailSchema,
@@ -152,7 +149,7 @@ export async function emailsOfService(
 }
 
 /** @throws CommandFailedError, StoreUnavailableError */
-export async function emailsOfLog(line: CommandLine, { state, limit }: EmailFilter): Promise<readonly Email[]> {
+async function emailsOfLog(line: CommandLine, { state, limit }: EmailFilter): Promise<readonly Email[]> {
   const { documents, unreadable } = await whileOpen(line.place().openLog(), (log) => emailsInLog(log, line.signal));
   if (unreadable > 0)
     line.stderr.write(`${unreadable} e-mails have events that cannot be read: their states may be wrong.\n`);

@@ -97,10 +97,9 @@ const records: Readonly<Record<ExportedKind, string>> = {
   growth: 'days of lists',
 };
 
-export const showsPersons = ({ what }: Pick<ExportRequest, 'what'>): boolean =>
-  what === 'events' || what === 'contacts';
+const showsPersons = ({ what }: Pick<ExportRequest, 'what'>): boolean => what === 'events' || what === 'contacts';
 
-export function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
+function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
   const { bytes, sha256, events, position, milliseconds } = result;
   const lines = [
     `Exported ${formatCount(result.records)} ${records[what]}, ${formatCount(result.rows)} ${format === 'ndjson' ? 'lines' : 'rows'}${time === undefined ? '' : `, as of ${time}`}`,
@@ -115,7 +114,7 @@ export function exportInWords({ what, format, time, file }: ExportRequest, resul
   return `${[...lines, ...unreadableInWords(result.unreadable)].join('\n')}\n`;
 }
 
-export function exportAsJson({ what, format, time, file }: ExportRequest, result: ExportResult): string {
+function exportAsJson({ what, format, time, file }: ExportRequest, result: ExportResult): string {
   const { bytes, sha256, events, position, milliseconds } = result;
   const report = {
     outcome: 'exported',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { demandPlace, withDraft } from '../../export/file.js';
 import type { CommandLine } from './command-line.js';
 
-export interface Destination {
+interface Destination {
   /** `-` is standard output. */
   readonly out: string;
   readonly force: boolean;

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly method: 'GET' | 'POST';
   /** With its query, from the slash on. */
   readonly path: string;
@@ -178,10 +178,10 @@ function reasonOf(error: unknown): string {
   return 'no reason known';
 }
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Trusts exactly this certificate (PEM), under any name. Redirects are not followed. */
-export function pinnedFetch(certificate: string): Fetch {
+function pinnedFetch(certificate: string): Fetch {
   const { raw } = new X509Certificate(certificate);
   const trust = {
     ca: certificate,

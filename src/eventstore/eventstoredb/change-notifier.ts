@@ -11,7 +11,7 @@ import { filterOf } from './pages.js';
 
 export type ChangeNotifier = ReturnType<typeof createChangeNotifier>;
 
-export interface ChangeNotifierOptions {
+interface ChangeNotifierOptions {
   readonly connection: Connection;
   readonly prefix: string;
   readonly timings: Timings;

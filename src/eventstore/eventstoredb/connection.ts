@@ -23,7 +23,7 @@ export interface AppendCall {
   readonly expectedRevision: ExpectedRevision;
 }
 
-export type ServerStream = StreamingRead<ResolvedEvent> | AllStreamSubscription | EventsStream;
+type ServerStream = StreamingRead<ResolvedEvent> | AllStreamSubscription | EventsStream;
 
 export interface ReadCall {
   readonly start: (client: EventStoreDBClient, options: BaseOptions) => ServerStream | Promise<ServerStream>;

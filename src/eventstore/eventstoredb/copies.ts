@@ -13,7 +13,7 @@ const copiesPerRead = 1_000;
 const readsAtOnce = 16;
 const putInAtOnce = 100;
 
-export interface CacheRange {
+interface CacheRange {
   /** As for `readAll`; undefined: from the end that is read away from. */
   readonly after: Position | undefined;
   readonly backwards: boolean;

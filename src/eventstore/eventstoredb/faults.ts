@@ -22,7 +22,7 @@ export type FaultKind =
   /** Everything else: the server may have done what was asked, or may yet do it. */
   | 'unclear';
 
-export interface ServerFault {
+interface ServerFault {
   readonly kind: FaultKind;
   /** Type and code, and for connections the reason. Never a body, a credential or personal data. */
   readonly text: string;

@@ -36,10 +36,10 @@ interface Bounds {
   readonly direction: Direction;
   readonly maxCount: number;
 }
-export interface LogRead extends Bounds {
+interface LogRead extends Bounds {
   readonly fromPosition: ReadPosition;
 }
-export interface StreamRead extends Bounds {
+interface StreamRead extends Bounds {
   readonly stream: string;
   readonly fromRevision: ReadRevision;
 }

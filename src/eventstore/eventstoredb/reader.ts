@@ -19,7 +19,7 @@ import { demandPosition } from './positions.js';
 /** Pages without an event of this service after which the server searches for the next one. */
 const pagesBeforeSearch = 2;
 
-export interface ReaderParts {
+interface ReaderParts {
   readonly connection: Pick<Connection, 'isClosed'>;
   readonly pages: PageReader;
   readonly redactions: Copies;

@@ -23,7 +23,7 @@ const charactersPerAppend = 64 * 1024;
 /** Streams that are redacted at a time; what they copy is written together. With more of them others wait longer. */
 const streamsAtOnce = 4;
 
-export interface Redactions extends Copies {
+interface Redactions extends Copies {
   redact(stream: string, through: bigint): Promise<number>;
   /** Whether originals of the stream that were redacted are still in the log, until a scavenge. @throws StoreUnavailableError */
   waitsForScavenge(stream: string): Promise<boolean>;

@@ -44,7 +44,7 @@ const longestBackOffMs = 5_000;
 
 const failures = { in_doubt: AppendInDoubtError, full: StoreFullError, refused: StoreUnavailableError } as const;
 
-export interface WriteQueueOptions {
+interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
   /** Makes the sealed head. Handed to the thread that writes. */

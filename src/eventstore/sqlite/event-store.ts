@@ -16,7 +16,7 @@ export interface SqliteEventStore extends EventStore, SqliteLinks {
   altered(): string | undefined;
 }
 
-export interface SqliteEventStoreOptions {
+interface SqliteEventStoreOptions {
   readonly file: string;
   readonly clock: () => number;
   /**

@@ -87,7 +87,7 @@ export function refuseForeign(db: Database, file: string): void {
 const viewName = 'view "log"';
 
 /** How the schema differs from what the service created: more, less, or another form; undefined when it does not. */
-export function schemaFault(db: Database): string | undefined {
+function schemaFault(db: Database): string | undefined {
   return tablesFault(db) ?? (isViewOurs(db) ? undefined : `the ${viewName} is missing or was altered`);
 }
 

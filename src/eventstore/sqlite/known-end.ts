@@ -3,7 +3,7 @@ import type { ChainHead } from '../chain.js';
 import { leftFault } from '../sealed-head.js';
 import type { LogEnd } from './messages.js';
 
-export interface WrittenLog {
+interface WrittenLog {
   headAt(count: number): ChainHead | undefined;
   fileHead(): ChainHead;
   /** No append of this process is under way: events beyond the known end were written by another program. */

@@ -83,7 +83,7 @@ export type FromWriter =
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */
 export type Failure = 'in_doubt' | 'full' | 'refused';
 
-export interface Append {
+interface Append {
   readonly stream: string;
   readonly events: readonly EventToAppend[];
   readonly expected: number;

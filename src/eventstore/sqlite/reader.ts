@@ -26,7 +26,7 @@ export interface SqliteEventReader extends EventReader, SqliteLinks {
   wake(): void;
 }
 
-export interface SqliteEventReaderOptions {
+interface SqliteEventReaderOptions {
   readonly file: string;
   /** Milliseconds between looks for new events while a subscription waits; 0 = only when woken. Default 50. */
   readonly pollMs?: number;

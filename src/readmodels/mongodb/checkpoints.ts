@@ -5,7 +5,7 @@ import { byId } from './documents.js';
 import { CommitConflictError, type Checkpoint, type Commit, type CheckpointRemoval } from '../read-models.js';
 
 /** The document outlives `forget`, and with it what fences off those who come late. */
-export interface StoredCheckpoint {
+interface StoredCheckpoint {
   readonly _id: string;
   /** Null once forgotten. */
   readonly checkpoint: StoredPlace | null;
@@ -20,7 +20,7 @@ export interface StoredCheckpoint {
 /** A checkpoint as it is stored: its storages are called `live`. */
 type StoredPlace = Omit<Checkpoint, 'storages'> & { readonly live: Checkpoint['storages'] };
 
-export type Checkpoints = Collection<StoredCheckpoint>;
+type Checkpoints = Collection<StoredCheckpoint>;
 
 // No view has this name: names of views end with a version.
 export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckpoint>('checkpoints');
@@ -42,7 +42,7 @@ export function assertMovable(
     throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
 }
 
-export interface CheckpointMove {
+interface CheckpointMove {
   readonly checkpoint: Commit['checkpoint'];
   readonly commit: string;
   /** How often it had been forgotten before the documents were written: what was written may have been dropped since. */

@@ -4,7 +4,7 @@ import type { FindPlan } from '../find-plan.js';
 import type { MongoDocument } from './documents.js';
 import type { FindQuery, View } from '../read-models.js';
 
-export interface MongoQuery {
+interface MongoQuery {
   readonly filter: Filter<MongoDocument>;
   readonly options: FindOptions & { readonly sort: Sort; readonly limit: number };
 }

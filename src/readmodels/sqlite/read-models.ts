@@ -23,7 +23,7 @@ import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
 import { createTables, openTable, type ViewTable } from './tables.js';
 
-export interface SqliteReadModelsOptions {
+interface SqliteReadModelsOptions {
   readonly file: string;
   /** Readers never write; they may open the file before the writer has made its views. */
   readonly readOnly?: boolean;

@@ -17,7 +17,7 @@ function parseContact(text: string): { readonly email: string } | { readonly con
   return { email: contact.parse({ contact: text }, false).contact };
 }
 
-export interface RequestedContact {
+interface RequestedContact {
   readonly stream: string;
   /** Undefined: looked for by address. Then there may be no such contact. */
   readonly contactId?: string;

@@ -35,7 +35,7 @@ const about = {
   },
 } as const;
 
-export const kinds = ['group', 'list', 'tag'] as const;
+const kinds = ['group', 'list', 'tag'] as const;
 export type CatalogueKind = (typeof kinds)[number];
 
 export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
