@@ -43,7 +43,10 @@ function noteImports(file) {
   const visit = (node) => {
     const { from, names } = importIn(node) ?? {};
     if (from?.text?.startsWith('.')) {
-      const to = path.join(path.dirname(file), from.text).replace(/\.js$/, '.ts').replace(/^dist\b/, 'src');
+      const to = path
+        .join(path.dirname(file), from.text)
+        .replace(/\.js$/, '.ts')
+        .replace(/^dist\b/, 'src');
       imported.set(to, new Set([...(imported.get(to) ?? []), ...names]));
     }
     ts.forEachChild(node, visit);
