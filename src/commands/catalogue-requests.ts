@@ -19,8 +19,6 @@ export interface NamedWriteResult extends WriteResult {
   readonly name: string;
 }
 
-type Catalogue = ReturnType<typeof createCatalogueRequests>;
-
 interface CatalogueRequestsOptions {
   readonly handler: CatalogueHandler;
   readonly stream: string;

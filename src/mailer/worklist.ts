@@ -98,8 +98,6 @@ interface OrphansOptions {
   readonly until: number;
 }
 
-type Orphans = ReturnType<typeof createOrphans>;
-
 export function createOrphans({ sending, runs, monotonic, pause, until }: OrphansOptions) {
   const orphans = new Map<string, DueEmail>();
   let next = -Infinity;

@@ -30,8 +30,6 @@ import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { RequestSwitch } from './switch.js';
 import { dropAbandoned } from './unfinished.js';
 
-type RebuildCoordinator = Awaited<ReturnType<typeof createRebuildCoordinator>>;
-
 interface RebuildCoordinatorOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly readModels: ReadModels;
