@@ -35,8 +35,7 @@ const about = {
   },
 } as const;
 
-const kinds = ['group', 'list', 'tag'] as const;
-export type CatalogueKind = (typeof kinds)[number];
+export type CatalogueKind = keyof typeof about;
 
 export function catalogueEndpoints<const K extends CatalogueKind>(kind: K) {
   const { title, example, item, id } = about[kind];
