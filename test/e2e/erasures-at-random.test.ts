@@ -136,7 +136,9 @@ async function chapterIn(story: Story, chapter: Chapter): Promise<void> {
 /** The files of the outbox, but those of these people. */
 function outboxWithout({ dataDir }: Service, leaving: readonly Person[]): Readonly<Record<string, string>> {
   const theirs = new Set(leaving.flatMap(({ ids }) => [...ids].map((id) => `${id}.eml`)));
-  const files = [...filesIn(path.join(dataDir, 'outbox'))];
+  const outbox = path.join(dataDir, 'outbox');
+  // It is made for the first e-mail.
+  const files = existsSync(outbox) ? [...filesIn(outbox)] : [];
   return Object.fromEntries(
     files.flatMap(({ name, bytes }) => (theirs.has(name) ? [] : [[name, bytes.toString('latin1')]])),
   );
