@@ -1,6 +1,6 @@
 /** Erasures at random among commands at random, under a clock that the test sets: nothing is left of who is erased, and nothing changes for others. */
 import fc from 'fast-check';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { usually } from '../support/amount.js';
