@@ -170,7 +170,8 @@ describe('reading', () => {
     for (const type of faults)
       it(`${name} meets ${type}: StoreUnavailableError, and the same answer as ever afterwards`, async () => {
         const faulty = await faultyStore(type === 'hang' ? impatient : {});
-        await faulty.other.append(stream, said(5), { expectedRevision: 'no_stream' });
+        const five = said(5);
+        await untilAnswered(() => faulty.other.append(stream, five, { expectedRevision: 'no_stream' }));
         const usual = await untilAnswered(() => read(faulty));
         const injected = faulty.server.inject({ kind: 'read', type });
         expect(await faultIn(read(faulty))).toBeInstanceOf(StoreUnavailableError);
