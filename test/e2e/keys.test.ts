@@ -1,7 +1,7 @@
 /** API keys of the log, over HTTP: what they may do, how they are changed, and what holds for those who have shown one already. */
 import http from 'node:http';
 import { once } from 'node:events';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { scopeOfView } from '../../src/api/http/endpoint.js';
 import { createResources, endpointsOf } from '../../src/api/resources/table.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
@@ -18,7 +18,7 @@ import {
   unique,
   forbidden,
 } from '../support/answers.js';
-import { eventually, type Answer, type Service } from '../support/service.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
@@ -402,16 +402,18 @@ describe('an auditor, with audit:read alone,', () => {
   });
 });
 
-// The last one: from then on the service refuses wrong keys of this machine for a minute.
+// On a service of its own: from then on it refuses wrong keys of this machine for a minute.
 test('wrong keys are limited for their address, also without a rate limit, and valid ones go on', async () => {
-  const guess = (): Promise<Answer> => service.get('/v1/lists', bearer('wrong'));
+  const own = await startService();
+  onTestFinished(() => own.close());
+  const guess = (): Promise<Answer> => own.get('/v1/lists', bearer('wrong'));
   const answers = await Promise.all(Array.from({ length: 605 }, guess));
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body).toEqual(refusals.rateLimited);
   expect(refused?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   expect(refused?.headers).not.toHaveProperty('ratelimit');
-  // Of 300: those of the tests before may be of the same minute.
-  expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(150);
-  expect((await service.get('/v1/lists')).status).toBe(200);
-  expect((await service.get('/v1/lists', { authorization: undefined })).body).toEqual(unauthorized({}));
+  // 300 in any minute; more may pass where a minute begins between them.
+  expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(300);
+  expect((await own.get('/v1/lists')).status).toBe(200);
+  expect((await own.get('/v1/lists', { authorization: undefined })).body).toEqual(unauthorized({}));
 });
