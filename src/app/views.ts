@@ -18,7 +18,7 @@ import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
 import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread } from './projector-thread.js';
-import { roleOf } from '../rebuild/coordination.js';
+import { roleOf } from '../rebuild/coordination-states.js';
 import { createRebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
