@@ -99,4 +99,3 @@ export const isMine = (state: CoordinatorState, { rebuild_id }: RebuildRecord): 
 /** Nothing is being built here, and no start needs views. (What is being taken up is open in the record: that keeps it from being dropped.) */
 export const mayDrop = ({ name, role }: CoordinatorState): boolean =>
   name !== 'running' && name !== 'stopping' && name !== 'closed' && role.missing.length === 0;
-
