@@ -6,7 +6,13 @@ import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { rebuild as rebuildSchema, type Rebuild, type RebuildProgress } from '../../rebuild/answers.js';
+import {
+  modeOf,
+  rebuild as rebuildSchema,
+  type Rebuild,
+  type RebuildProgress,
+  type RebuildRequest,
+} from '../../rebuild/answers.js';
 import { followRebuild, planRebuild, rebuildHere, type RebuildSummary } from '../../rebuild/command-rebuild.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
@@ -19,12 +25,6 @@ const optionsSchema = z.object({
   acceptDifferences: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
-
-interface RebuildCommand {
-  readonly views: readonly string[];
-  readonly dryRun: boolean;
-  readonly acceptDifferences: boolean;
-}
 
 export function registerRebuild(projections: Command, line: CommandLine): void {
   const command = projections
@@ -69,13 +69,13 @@ async function confirm(views: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
 }
 
-async function rebuild(command: RebuildCommand, line: CommandLine): Promise<ExitCode> {
+async function rebuild(command: RebuildRequest, line: CommandLine): Promise<ExitCode> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
   const onProgress = (progress: RebuildProgress): void => report(bar, progress);
   const done =
     service === undefined
-      ? rebuildHere({ ...command, isPreparation: false, onProgress }, line.place())
+      ? rebuildHere({ views: command.views, mode: modeOf(command), onProgress }, line.place())
       : throughService(service, command, { line, onProgress });
   const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
@@ -90,7 +90,7 @@ interface Display {
 
 async function throughService(
   service: ServiceClient,
-  command: RebuildCommand,
+  command: RebuildRequest,
   display: Display,
 ): Promise<RebuildSummary> {
   const { kind, views } = planRebuild(command, await statusFrom(service));
@@ -99,7 +99,7 @@ async function throughService(
     line.stderr.write(
       `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
     );
-    return await rebuildHere({ ...command, views, isPreparation: true, onProgress }, line.place());
+    return await rebuildHere({ views, mode: 'prepare', onProgress }, line.place());
   }
   const path = `/v1/projections/${views.join(',')}/rebuild`;
   const { status, data, message } = await service.ask({ method: 'POST', path, body: bodyOf(command) });
@@ -109,9 +109,9 @@ async function throughService(
 }
 
 /** A service of an earlier version cannot accept differences. */
-const bodyOf = ({ dryRun, acceptDifferences }: RebuildCommand): object => ({
+const bodyOf = ({ dryRun, acceptDifferences }: RebuildRequest): object => ({
   dry_run: dryRun,
-  ...(acceptDifferences ? { accept_differences: true } : {}),
+  ...(acceptDifferences === true ? { accept_differences: true } : {}),
 });
 
 async function lastRebuild(service: ServiceClient): Promise<Rebuild> {
