@@ -167,6 +167,7 @@ function openContactsProgress(file: string, name: string, isDryRun: boolean) {
       if (state.import === name) {
         // What came after the last batch that was kept comes again.
         if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
+        else rmSync(rejectedFile, { force: true });
         return state.done;
       }
     } catch {
