@@ -1,4 +1,4 @@
-/** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before anybody else can hold it. */
+/** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before another process can hold it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadModels } from '../readmodels/read-models.js';
 

@@ -22,13 +22,13 @@ export interface Always {
   readonly role: CoordinatorRole;
   /** Of rebuilds in a row, none of which came to a result. */
   readonly interruptions: number;
-  /** What nobody continues has been dropped since the start. */
+  /** Storages of an abandoned rebuild have been dropped since the start. */
   readonly isTidy: boolean;
 }
 
 export type Phase =
   | { readonly name: 'idle' }
-  /** `taking`: the stored record is read, and written as running. `tidying`: what nobody continues is dropped. */
+  /** `taking`: the stored record is read, and written as running. `tidying`: storages of an abandoned rebuild are dropped. */
   | { readonly name: 'taking' | 'tidying'; readonly looksAgain: boolean }
   | {
       readonly name: 'running';
