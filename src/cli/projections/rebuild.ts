@@ -60,13 +60,15 @@ function viewsIn(words: readonly string[]): readonly string[] {
 
 /** @throws UsageError without a terminal, or after another answer than yes */
 async function confirm(views: readonly string[]): Promise<void> {
-  const unasked = 'Differences are accepted with --yes, or with the answer yes on a terminal. Nothing was done.';
-  if (!process.stdin.isTTY) throw new UsageError(unasked);
+  const refusal = 'Differences are accepted with --yes, or with the answer yes on a terminal. Nothing was done.';
+  if (!process.stdin.isTTY) throw new UsageError(refusal);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal
     .question(`The new ${views.join(', ')} go live whatever they differ in. Was --dry-run looked at? Go on (yes/no)? `)
+    // Ctrl-C and Ctrl-D are no yes.
+    .catch(() => '')
     .finally(() => terminal.close());
-  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
+  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(refusal);
 }
 
 async function rebuild(command: RebuildRequest, line: CommandLine): Promise<ExitCode> {
