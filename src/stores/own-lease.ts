@@ -17,6 +17,18 @@ export function leasesOf(settings: StoreSettings): OpenLease {
   let opening: Promise<ReadModels> | undefined;
   let open = 0;
 
+  async function connected({ views }: StoreSettings): Promise<ReadModels> {
+    const connecting = (opening ??= openReadModels(views));
+    open += 1;
+    try {
+      return await connecting;
+    } catch (error) {
+      open -= 1;
+      if (opening === connecting) opening = undefined;
+      throw error;
+    }
+  }
+
   async function closed(readModels: ReadModels): Promise<void> {
     open -= 1;
     if (open > 0) return;
@@ -26,8 +38,7 @@ export function leasesOf(settings: StoreSettings): OpenLease {
 
   return async (name, ttl) => {
     if (!isShared(settings)) return undefined;
-    open += 1;
-    const readModels = await (opening ??= openReadModels(settings.views));
+    const readModels = await connected(settings);
     const now = (): number => performance.now();
     const lease = createLease({ readModels, name, holder: randomUUID(), ttl, now, wall: Date.now });
     let closing: Promise<void> | undefined;

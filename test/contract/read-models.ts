@@ -119,6 +119,7 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
           'a/b': full,
           'a/c': { ...full, name: 'c', open: null, size: null, due: null, tag_ids: [], rest: null },
           'a/d/e': { ...full, name: 'd/e', open: false, tag_ids: ['t', 't'] },
+          'a/undeclared': { ...full, name: 'undeclared', tag_ids: [], more: null },
           other: { ...full, owner: null, tag_ids: null, rest: [] },
         };
         const write = ([id, document]: [string, Document]) => ({ id, document, position: position(1), loaded: null });

@@ -26,7 +26,8 @@ export function documentRows(view: View) {
   /** Booleans are numbers in a column. */
   const isInColumn = (document: Document, field: string, value: unknown): boolean => {
     if (lists.includes(field)) return Array.isArray(value) && stringsOf(document, field).length === value.length;
-    return value === null || (typeof value === 'string' && scalars.includes(field));
+    if (value === null) return fields.includes(field);
+    return typeof value === 'string' && scalars.includes(field);
   };
 
   function textOf(id: string, document: Document): string {
