@@ -1,10 +1,9 @@
 /** Events that are appended together and have the same metadata: the file has their text once, and every reader gives it with each of them. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { EventToAppend, StoredEvent } from '../../../src/eventstore/event-store.js';
+import type { EventReader, EventToAppend, StoredEvent } from '../../../src/eventstore/event-store.js';
 import { createAppender } from '../../../src/eventstore/sqlite/append.js';
 import { anyRevision, pack } from '../../../src/eventstore/sqlite/messages.js';
-import type { SqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
 import { openForWriting } from '../../../src/eventstore/sqlite/schema.js';
 import { Database } from '../../../src/sqlite/database.js';
 import { allEvents, newLogFile, openLog, openReader } from '../../support/event-log.js';
@@ -51,7 +50,7 @@ async function batches(events: AsyncIterable<readonly StoredEvent[]>): Promise<s
   return found;
 }
 
-async function followed(reader: SqliteEventReader): Promise<string[]> {
+async function followed(reader: EventReader): Promise<string[]> {
   const stop = new AbortController();
   const found: string[] = [];
   for await (const message of reader.subscribe({ after: '', signal: stop.signal }))
@@ -72,8 +71,8 @@ test('stand in the file once, and with each event wherever it is read', async ()
     // From the middle: what stands before is not read.
     expect(await batches(reader.readStream('one', { from: 3n }))).toEqual([eve, ada]);
     expect(await batches(reader.readStream('two', { direction: 'backwards', limit: 1 }))).toEqual([eve]);
-    const several = await reader.readStreams(['two', 'one']);
-    expect([...several.values()].flat().map((one) => one.metadata)).toEqual([
+    const several = await reader.readStreams?.(['two', 'one']);
+    expect([...(several?.values() ?? [])].flat().map((one) => one.metadata)).toEqual([
       ...metadata.slice(5),
       ...metadata.slice(0, 5),
     ]);
