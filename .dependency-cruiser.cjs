@@ -9,6 +9,7 @@ const floors = [
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
+  ['metrics'],
   ['api', 'cli'],
   ['app'],
 ];
@@ -93,6 +94,7 @@ module.exports = {
       node,
       npm('nodemailer', 'html-to-text'),
     ),
+    only('metrics', '^src/commands/command-handler\\.ts$', room('mailer'), room('projector'), room('flow'), node, npm('@prometheus-io')),
     only(
       'report',
       room('events'),

@@ -39,6 +39,8 @@ import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
 import { openCommands } from './commands.js';
+import { createMetrics } from '../metrics/metrics.js';
+import { version } from './version.js';
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -138,8 +140,10 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, secret, settings, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
+  const metrics = createMetrics();
   const commands = await openCommands({
     ...context,
+    metrics: metrics.commands,
     store,
     keys: streamKeys,
     onUnreadable: (stream, reason) =>
@@ -161,6 +165,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   commands.listen({
     onAppended(append) {
+      metrics.commands.onAppended(append);
       views.ownWrites.record(append);
       // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) views.notify(append.position);
@@ -169,7 +174,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   store.onCommitted?.((position) => views.notify(position));
 
-  const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
+  const mailer = config.roles.has('mailer')
+    ? await openMailer({ ...context, onReport: metrics.onMail, store, commands, views })
+    : undefined;
   const keys = await openApiKeys(commands, context);
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
@@ -179,10 +186,14 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     await openSeals({ ...context, store, views }),
     keys?.subscriber,
   ];
-  const runners = subscribers.flatMap((subscriber) =>
-    subscriber === undefined ? [] : [runnerOf(subscriber, context)],
+  const runnersByName = new Map(
+    subscribers.flatMap((subscriber) =>
+      subscriber === undefined ? [] : [[subscriber.name, runnerOf(subscriber, context)]],
+    ),
   );
-  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
+  const runners = [...runnersByName.values()];
+  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
+  const server = await openHttp({ ...context, metrics, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then nothing must have been started.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
