@@ -5,11 +5,10 @@ const floors = [
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
-  ['stores'],
+  ['stores', 'metrics'],
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
-  ['metrics'],
   ['api', 'cli'],
   ['app'],
 ];

@@ -92,13 +92,16 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         return decided.outcomes.length;
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
-      // The stream was not new. That is no conflict: read it and decide at once.
-      if (from !== 'assumed_new') {
-        options.onConflict?.();
-        await pause(conflicts);
-      }
+      await beforeAnother(conflicts, basis);
       conflicts += 1;
     }
+  }
+
+  /** A stream that was taken for a new one is no conflict: it is read, and decided at once. */
+  async function beforeAnother(conflicts: number, { from }: Basis<State>): Promise<void> {
+    if (from === 'assumed_new') return;
+    options.onConflict?.();
+    await pause(conflicts);
   }
 
   function answer(

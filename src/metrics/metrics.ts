@@ -34,7 +34,7 @@ function createReader(registry: Registry): (form: MetricsForm) => Promise<Metric
 
   async function read(form: MetricsForm): Promise<MetricsText> {
     // The library takes `_total` from the names of counters when it writes OpenMetrics, and never puts it back.
-    for (const metric of registry.getMetricsAsArray() as { name: string }[]) {
+    for (const metric of registry.getMetricsAsArray()) {
       metric.name = names.get(metric) ?? metric.name;
       names.set(metric, metric.name);
     }

@@ -54,7 +54,7 @@ const gauges: readonly StateGauge[] = [
   {
     name: 'audience_log_verified',
     help: 'Whether the log was verified and found intact: 1 or 0. Absent where another process keeps the log.',
-    read: ({ guard }) => guard && guard.isVerified() && guard.fault() === null,
+    read: ({ guard }) => (guard === undefined ? undefined : guard.isVerified() && guard.fault() === null),
   },
   {
     name: 'audience_projection_lag_seconds',
@@ -108,7 +108,7 @@ const gauges: readonly StateGauge[] = [
   {
     name: 'audience_relay_refuses',
     help: 'Whether the mail server takes no e-mail at all: 1 or 0. Absent where another process sends.',
-    read: ({ mailer }) => mailer && mailer.status().relay.refuses !== undefined,
+    read: ({ mailer }) => (mailer === undefined ? undefined : mailer.status().relay.refuses !== undefined),
   },
   {
     name: 'audience_relay_connections',
@@ -165,7 +165,7 @@ export function watchStates(registry: Registry, sources: StateSources): void {
       collect() {
         const state = read(sources);
         this.reset();
-        if (Array.isArray(state)) for (const [of, value] of state) this.set(of, value);
+        if (typeof state === 'object') for (const [of, value] of state) this.set(of, value);
         else if (state === undefined) this.remove();
         else this.set(Number(state));
       },

@@ -6,7 +6,7 @@ export type ReadMetrics = (form: MetricsForm) => Promise<MetricsText>;
 
 /** By the header `Accept` of the request. */
 export const metricsFormOf = (accept: string | undefined): MetricsForm =>
-  accept !== undefined && accept.includes('application/openmetrics-text') ? 'openmetrics' : 'prometheus';
+  accept?.includes('application/openmetrics-text') === true ? 'openmetrics' : 'prometheus';
 
 interface MetricsServerOptions {
   readonly port: number;
