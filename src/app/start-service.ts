@@ -39,7 +39,7 @@ import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
 import { openCommands } from './commands.js';
-import { createMetrics } from '../metrics/metrics.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { version } from './version.js';
 
 export interface Service {
@@ -55,6 +55,7 @@ interface Context extends Logs, Clocks {
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
+  readonly metrics: Metrics;
   readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
   readonly secret: string;
@@ -71,11 +72,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const settings = settingsOf(config, folder);
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
+  const metrics = createMetrics();
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
     onAltered: altered.resolve,
+    onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -86,6 +89,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
+    metrics,
     config,
     certificate,
     folder,
@@ -137,10 +141,9 @@ async function refuseAlteredEvidence(
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, secret, settings, logger, guard, signal } = context;
+  const { config, secret, settings, metrics, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
-  const metrics = createMetrics();
   const commands = await openCommands({
     ...context,
     metrics: metrics.commands,
@@ -193,7 +196,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   );
   const runners = [...runnersByName.values()];
   metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
-  const server = await openHttp({ ...context, metrics, store, streamKeys, keys, commands, views, mailer, erasures });
+  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then nothing must have been started.
   for (const runner of runners) runner.start();
   const closing = new AbortController();

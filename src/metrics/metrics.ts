@@ -1,6 +1,7 @@
 /** The metrics of a process: one registry in its main thread. What counts calls a function; what has a status is asked when somebody reads. */
 import { Registry } from '@prometheus-io/client';
 import { countCommands } from './commands.js';
+import { countCommits } from './log.js';
 import { countMail } from './mail.js';
 import { countRequests } from './requests.js';
 import { watchStates, type StateSources } from './states.js';
@@ -21,6 +22,7 @@ export function createMetrics() {
     onRequest: countRequests(registry),
     commands: countCommands(registry),
     onMail: countMail(registry),
+    onCommit: countCommits(registry),
     /** Called once, when the service is put together. */
     watch: (sources: StateSources): void => watchStates(registry, sources),
     read: createReader(registry),
