@@ -5,7 +5,7 @@ const floors = [
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
-  ['stores'],
+  ['stores', 'metrics'],
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
@@ -93,6 +93,7 @@ module.exports = {
       node,
       npm('nodemailer', 'html-to-text'),
     ),
+    only('metrics', '^src/commands/command-handler\\.ts$', room('mailer'), room('projector'), room('flow'), node, npm('@prometheus-io')),
     only(
       'report',
       room('events'),

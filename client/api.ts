@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7ea30738564ad3be03abfab4129177c6bb89d0d98f866b707073418fc6c1d8cc. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 29ad1223bca82bf16235b70c5678a5a69c1f28bfa26e8a3699f7dd6db99318c5. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -52,6 +52,26 @@ export interface paths {
      * @description While it is not ready: 503, with the same parts in `data`.
      */
     get: operations['getReady'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Figures of this process for Prometheus
+     * @description In the form that `Accept` asks for: Prometheus text or OpenMetrics. Needs the scope `metrics`.
+     */
+    get: operations['getMetrics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -3384,6 +3404,15 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description - `validation_error`: `X-Min-Position is not a position of this log` */
+    InvalidPosition: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description - `conflict`: `The API key cannot be rotated` */
     KeyNotRotatable: {
       headers: {
@@ -4030,6 +4059,34 @@ export interface operations {
       };
       405: components['responses']['MethodNotAllowed'];
       503: components['responses']['Unavailable'];
+    };
+  };
+  getMetrics: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/openmetrics-text': string;
+          'text/plain': string;
+        };
+      };
+      400: components['responses']['InvalidPosition'];
+      default: components['responses']['General'];
     };
   };
   getOpenApi: {

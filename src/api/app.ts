@@ -17,6 +17,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import { createAccessLog } from './http/access-log.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
 import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
+import type { ReadMetrics } from './http/metrics-server.js';
 import { createReads, type StreamOfView } from './http/reads.js';
 import { minPositionOf } from './http/request-headers.js';
 import { createRoutes, type Altered } from './http/routes.js';
@@ -50,6 +51,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
+  readonly readMetrics: ReadMetrics;
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

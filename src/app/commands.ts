@@ -9,7 +9,7 @@ import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
-import type { CommandHandler } from '../commands/command-handler.js';
+import type { CommandHandler, HandlerOptions } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
 import { followCatalogues } from '../stores/catalogues.js';
@@ -37,6 +37,8 @@ export interface AppendListener {
 }
 
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
+  /** Absent: nothing is counted. */
+  readonly metrics?: Pick<HandlerOptions<unknown, unknown, DomainEvent>, 'onOutcome' | 'onConflict'>;
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
@@ -46,7 +48,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onUnreadable, clock, newUuid } = options;
+  const { store, keys, onUnreadable, metrics, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
@@ -60,6 +62,7 @@ export async function openCommands(options: CommandsOptions) {
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
+      ...metrics,
       onAppended(append) {
         for (const listener of listeners) listener.onAppended(append);
       },

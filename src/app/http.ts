@@ -12,6 +12,8 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
+import { openMetricsServer } from '../api/http/metrics-server.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
@@ -49,13 +51,15 @@ interface HttpOptions extends Clocks {
   readonly views: Views;
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
+  readonly metrics: Pick<Metrics, 'onRequest' | 'read'>;
   readonly newUuid: () => string;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
-  const { views, mailer, erasures, clock, monotonic, newUuid } = options;
+  const { views, mailer, erasures, metrics, clock, monotonic, newUuid } = options;
+  const log = requestLog(logger, lines);
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
@@ -90,7 +94,11 @@ export async function openHttp(options: HttpOptions) {
       anonymous: limiter('default', config.rateLimit),
       failures: limiter('failures', failuresAMinute),
     },
-    log: requestLog(logger, lines),
+    log(line) {
+      metrics.onRequest(line);
+      log(line);
+    },
+    readMetrics: metrics.read,
     now: monotonic,
     newUuid,
     isStopping: () => signal.aborted,
@@ -100,6 +108,7 @@ export async function openHttp(options: HttpOptions) {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
+  const figures = config.metrics && (await openMetricsServer({ ...config.metrics, read: metrics.read }));
   const address = addressOf(server.address(), config);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
   if (certificate !== undefined)
@@ -117,9 +126,11 @@ export async function openHttp(options: HttpOptions) {
   return {
     address,
     readiness: isReady,
-    close(): Promise<void> {
+    async close(): Promise<void> {
       closing.abort();
-      return closeServer(server, closeTimeoutMs);
+      figures?.close();
+      figures?.closeAllConnections();
+      await closeServer(server, closeTimeoutMs);
     },
   };
 }

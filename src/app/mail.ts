@@ -25,11 +25,13 @@ import { wakeForMail } from '../mailer/wake.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import type { OpenLease } from '../stores/own-lease.js';
 import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { MailerReport } from '../mailer/job.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 interface MailOptions extends Clocks {
+  readonly onReport: (report: MailerReport) => void;
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly openLease: OpenLease;
@@ -48,7 +50,11 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
   const { config, settings, openLease, logger, store, commands, views, clock, monotonic, newUuid } = options;
-  const report = mailReport(logger);
+  const log = mailReport(logger);
+  const report = (about: MailerReport): void => {
+    log(about);
+    options.onReport(about);
+  };
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({

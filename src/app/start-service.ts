@@ -39,6 +39,8 @@ import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
 import { openCommands } from './commands.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import { version } from './version.js';
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -53,6 +55,7 @@ interface Context extends Logs, Clocks {
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
+  readonly metrics: Metrics;
   readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
   readonly secret: string;
@@ -69,11 +72,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const settings = settingsOf(config, folder);
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
+  const metrics = createMetrics();
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
     onAltered: altered.resolve,
+    onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -84,6 +89,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
+    metrics,
     config,
     certificate,
     folder,
@@ -135,11 +141,12 @@ async function refuseAlteredEvidence(
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, secret, settings, logger, guard, signal } = context;
+  const { config, secret, settings, metrics, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
   const commands = await openCommands({
     ...context,
+    metrics: metrics.commands,
     store,
     keys: streamKeys,
     onUnreadable: (stream, reason) =>
@@ -161,6 +168,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   commands.listen({
     onAppended(append) {
+      metrics.commands.onAppended(append);
       views.ownWrites.record(append);
       // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) views.notify(append.position);
@@ -169,7 +177,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   store.onCommitted?.((position) => views.notify(position));
 
-  const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
+  const mailer = config.roles.has('mailer')
+    ? await openMailer({ ...context, onReport: metrics.onMail, store, commands, views })
+    : undefined;
   const keys = await openApiKeys(commands, context);
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
@@ -179,9 +189,13 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     await openSeals({ ...context, store, views }),
     keys?.subscriber,
   ];
-  const runners = subscribers.flatMap((subscriber) =>
-    subscriber === undefined ? [] : [runnerOf(subscriber, context)],
+  const runnersByName = new Map(
+    subscribers.flatMap((subscriber) =>
+      subscriber === undefined ? [] : [[subscriber.name, runnerOf(subscriber, context)]],
+    ),
   );
+  const runners = [...runnersByName.values()];
+  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then nothing must have been started.
   for (const runner of runners) runner.start();

@@ -121,6 +121,8 @@ const schema = z.object({
   TRUST_PROXY: optional(trustedProxies),
   CORS_ORIGINS: optional(z.string().transform(commaList).pipe(z.array(origin))).default([]),
   API_KEYS: optional(apiKeys).default([]),
+  METRICS_PORT: optional(wholeNumber(65_535)),
+  METRICS_HOST: optional(z.string()).default('127.0.0.1'),
   TLS_CERT: optional(z.string()),
   TLS_KEY: optional(z.string()),
   DATA_DIR: optional(z.string()).default('./data'),
@@ -171,6 +173,9 @@ export function readConfig(environment: Environment) {
     host: settings.HOST,
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
+    /** Undefined: metrics are on the main port only, with a key. */
+    metrics:
+      settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     isTrustedProxy: settings.TRUST_PROXY,
     corsOrigins: settings.CORS_ORIGINS,
     apiKeys: settings.API_KEYS,

@@ -87,6 +87,13 @@ export const healthEndpoints = {
   }),
 };
 
+export const metricsEndpoint = read('getMetrics', '/metrics', {
+  scope: 'metrics',
+  summary: 'Figures of this process for Prometheus',
+  description: 'In the form that `Accept` asks for: Prometheus text or OpenMetrics.',
+  answer: { others: { 'text/plain': z.string(), 'application/openmetrics-text': z.string() } },
+});
+
 export const docsEndpoints = {
   openApi: read('getOpenApi', '/openapi.json', {
     scope: 'none',
@@ -106,5 +113,5 @@ export const service: Resource = {
   name: 'Service',
   description: 'Health and this description: without API key and rate limit.',
   parameters: {},
-  endpoints: { ...healthEndpoints, ...docsEndpoints },
+  endpoints: { ...healthEndpoints, ...docsEndpoints, metrics: metricsEndpoint },
 };
