@@ -9,7 +9,7 @@ export type SuppressionReason = (typeof suppressionReasons)[number];
 export const everyMail = 'all';
 
 /** The reason of a release that lifts what was refused in every scope. */
-const forgottenReason = 'forgotten';
+export const forgottenReason = 'forgotten';
 
 /** How the person did it, with the keyed hash of the link's token as evidence. */
 const by = z.object({ kind: z.enum(['one_click', 'page']), token_hash: z.string() });

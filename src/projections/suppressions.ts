@@ -1,6 +1,6 @@
 /** The view `suppressions`: one document per address that refuses mail, with what it refuses. Of an erased person it holds no address. */
 import { suppressedKey } from '../events/streams.js';
-import { activeAfter, type Suppression } from '../events/suppressions.js';
+import { activeAfter, suppressionSchemas, type Suppression } from '../events/suppressions.js';
 import { CannotFoldError, type Projection } from './projection.js';
 
 export type SuppressionDocument = {
@@ -13,7 +13,12 @@ export type SuppressionDocument = {
 };
 
 /** By the scope, the reason, or both. Undefined: every document is wanted. */
-export function foundBy({ scope, reason }: Partial<Pick<Suppression, 'scope' | 'reason'>>): string | undefined {
+export function foundBy({
+  scope,
+  reason,
+}: {
+  readonly [Name in 'scope' | 'reason']?: Suppression[Name] | undefined;
+}): string | undefined {
   const wanted = [scope, reason].filter((one) => one !== undefined);
   return wanted.length === 0 ? undefined : wanted.join('/');
 }
@@ -27,7 +32,7 @@ export const suppressions: Projection<SuppressionDocument> = {
   fields: ['email', 'active', 'found_by'],
   handles: ['AddressSuppressed', 'AddressReleased', 'SuppressionErased'],
 
-  keys: ({ stream }) => [suppressedKey(stream)],
+  keys: ({ event, stream }) => (Object.hasOwn(suppressionSchemas, event.type) ? [suppressedKey(stream)] : []),
 
   evolve(document, { event, metadata }) {
     switch (event.type) {
