@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f6f6251794d2b6beaddc43b4ce851940633f4e43b34ad2639fd30fbb559a3419. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d4e5eb1346fedcb3b4bf06a60b43d57f1a81916f525f4fbc58f4298565c0e1f6. */
 export interface paths {
   '/docs': {
     parameters: {
