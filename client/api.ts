@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 29ad1223bca82bf16235b70c5678a5a69c1f28bfa26e8a3699f7dd6db99318c5. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d4e5eb1346fedcb3b4bf06a60b43d57f1a81916f525f4fbc58f4298565c0e1f6. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -976,6 +976,70 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/suppressions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the addresses that refuse mail
+     * @description In no order that means anything. Of an erased person there is no address. Needs the scope `suppressions:read`.
+     */
+    get: operations['listSuppressions'];
+    put?: never;
+    /**
+     * Refuse mail to an address, or to many
+     * @description One address as JSON, or many as NDJSON, each line answered with one of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     */
+    post: operations['suppress'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/suppressions/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Let mail of a scope go to an address again
+     * @description Lifts every reason of exactly this scope. What was refused, and who has lifted it, stays in the history. Needs the scope `suppressions:write`.
+     */
+    post: operations['releaseSuppression'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/suppressions/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * What an address refuses, and how it came to that
+     * @description Of any address, also one that never was a contact or whose person is erased. The address is in the body, and so in no log of a proxy. Needs the scope `suppressions:read`.
+     */
+    post: operations['findSuppressions'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tags': {
     parameters: {
       query?: never;
@@ -1154,6 +1218,16 @@ export interface components {
       /** @description As it was sent. */
       to_email: string;
     };
+    /** @description One reason why mail is refused. */
+    ActiveSuppression: {
+      /** @description The e-mail that it was said about. */
+      email_id: string | null;
+      reason: components['schemas']['SuppressionReason'];
+      /** @description `all`, or the id of a list. */
+      scope: string;
+      /** Format: date-time */
+      since: string;
+    };
     AddContactTagsAnswer: {
       data: components['schemas']['AddedTags'];
       message: string;
@@ -1183,6 +1257,12 @@ export interface components {
       /** @description The names of all tags of the request. */
       tag_name: string[];
       tags: components['schemas']['Tag'][];
+    };
+    AddressSuppressions: {
+      /** @description What is refused now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      /** @description How it came to that, the oldest first. */
+      history: components['schemas']['SuppressionStep'][];
     };
     Alive: {
       alive: boolean;
@@ -1442,6 +1522,8 @@ export interface components {
         | 'contacts:write'
         | 'email:read'
         | 'email:write'
+        | 'suppressions:read'
+        | 'suppressions:write'
         | 'audit:read'
         | 'analytics:read'
         | 'projections'
@@ -1912,6 +1994,20 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    FindSuppressionsAnswer: {
+      data: components['schemas']['AddressSuppressions'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    FindSuppressionsRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+    };
     GetContactAnswer: {
       data: components['schemas']['ContactInListWithSubscriptions'];
       status: string;
@@ -2145,6 +2241,13 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListedSuppression: {
+      reason: components['schemas']['SuppressionReason'];
+      /** @description `all`, or the id of a list. */
+      scope: string;
+      /** Format: date-time */
+      since: string;
+    };
     ListedView: {
       /** @description Fields that hold texts and are asked for one of them. */
       array_fields: string[];
@@ -2324,6 +2427,16 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListSuppressionsAnswer: {
+      data: components['schemas']['Suppression'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListTagsAnswer: {
       data: components['schemas']['Tag'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -2451,6 +2564,8 @@ export interface components {
       position: string;
       /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
+      /** @description Mail that does not go to the address, and how it came to that. */
+      refused_mail: components['schemas']['AddressSuppressions'];
       /** @description The events after `ordinal`, up to `position`, have no link yet. */
       unlinked?: boolean;
     };
@@ -2700,6 +2815,11 @@ export interface components {
        */
       outcome: 'refused' | 'unavailable';
     };
+    RefusedMail: {
+      reason: components['schemas']['SuppressionReason'];
+      /** Format: date-time */
+      since: string;
+    };
     /**
      * @description `unavailable`: send this line and those after it again.
      * @enum {string}
@@ -2728,12 +2848,46 @@ export interface components {
       /** @description What is wrong with TLS: a code of OpenSSL or Node. */
       tls_code?: string;
     };
+    /** @enum {string} */
+    ReleasedOutcome: 'released' | 'unchanged';
+    ReleasedSuppression: {
+      /** @description What the address refuses now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      outcome: components['schemas']['ReleasedOutcome'];
+      /** @description Up to there it holds; empty where nothing was ever refused. */
+      position: string;
+    };
     ReleaseEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    ReleaseSuppressionAnswer: {
+      data: components['schemas']['ReleasedSuppression'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ReleaseSuppressionRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      note?: string | null;
+      /**
+       * @description A code that says why. Nothing personal: it stays in the log.
+       * @example asked_by_phone
+       */
+      reason: string;
+      /**
+       * @description `all`: mail of every kind; or the id of a list.
+       * @example all
+       */
+      scope: string;
     };
     RemoveContactTagsAnswer: {
       /** @description Those of the named tags that exist. */
@@ -2850,6 +3004,7 @@ export interface components {
        * @example ada@example.com
        */
       email: string;
+      forget_suppression?: boolean | null;
       reason?: string | null;
     };
     RevokeApiKeyAnswer: {
@@ -2972,6 +3127,8 @@ export interface components {
       /** @description Name of the list, as it was given. */
       list_name: string;
       status: components['schemas']['SubscriptionStatus'];
+      /** @description Mail to the subscribers of this list does not go to this address, whatever the status. Else absent. */
+      suppressed?: components['schemas']['RefusedMail'];
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
     };
@@ -2996,6 +3153,95 @@ export interface components {
      * @enum {string}
      */
     SubscriptionStatus: 'Subscribed' | 'Unsubscribed';
+    SuppressAnswer: {
+      data: components['schemas']['Suppressed'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    Suppressed: {
+      /** @description What the address refuses now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      outcome: components['schemas']['SuppressedOutcome'];
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+    };
+    SuppressedLine: {
+      /**
+       * Format: int64
+       * @description Number of the line in the request, from 1.
+       */
+      line: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'created' | 'unchanged';
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+    };
+    /** @enum {string} */
+    SuppressedOutcome: 'created' | 'unchanged';
+    /** @description An address that refuses mail. */
+    Suppression: {
+      active: components['schemas']['ListedSuppression'][];
+      /** @description Null: the person is erased, and only the refusal is kept. */
+      email: string | null;
+    };
+    /**
+     * @description Why mail is refused.
+     * @enum {string}
+     */
+    SuppressionReason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    SuppressionStep: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      actor: string;
+      /**
+       * Format: date-time
+       * @description When it happened: never before the event before it in the stream.
+       */
+      at: string;
+      /** @description How the person did it. Null: somebody else did. */
+      by: string | null;
+      email_id: string | null;
+      /** Format: uuid */
+      event_id: string;
+      /** @description Where the click came from, where that is kept. */
+      ip: string | null;
+      /** @description What was said about it. Null: nothing, or it is erased. */
+      note: string | null;
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+      /** @description Why it was suppressed, or the code of the release. */
+      reason: string | null;
+      /** @description `X-Request-Id` of the request that caused it. */
+      request_id: string;
+      /** @description `all`, or the id of a list. */
+      scope: string | null;
+      /** @description Name of the event. */
+      type: string;
+    };
+    SuppressRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      note?: string | null;
+      /**
+       * @description Why mail is refused.
+       * @example unsubscribe
+       * @enum {string}
+       */
+      reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+      /**
+       * @description `all`: mail of every kind; or the id of a list.
+       * @default all
+       * @example all
+       */
+      scope: string;
+    };
     Tag: {
       tag_id: string;
       /** @description Name of the tag, as it was given. */
@@ -3739,8 +3985,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused30: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused31: {
       headers: {
         [name: string]: unknown;
       };
@@ -3754,7 +4009,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused31: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -3763,7 +4018,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused32: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -3775,7 +4030,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused33: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -3787,7 +4042,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused35: {
+    Refused36: {
       headers: {
         [name: string]: unknown;
       };
@@ -3796,7 +4051,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused36: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -3808,15 +4063,6 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused38: {
       headers: {
         [name: string]: unknown;
@@ -3825,7 +4071,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -3834,7 +4080,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -3843,7 +4089,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -3933,10 +4179,14 @@ export interface components {
     query_limit: number;
     /** @description Id or name of a list: only what concerns it. */
     query_list_id: string;
+    /** @description Only addresses that refuse mail for this reason. */
+    query_reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
     /** @description Only what this request did. */
     query_request_id: string;
     /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
     query_resubscribe: 'true' | 'false';
+    /** @description Only addresses that refuse mail of this scope. */
+    query_scope: string;
     /** @description Only e-mails in this state. */
     query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
     /** @description Only contacts with this status. */
@@ -4154,7 +4404,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4191,7 +4441,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4229,7 +4479,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4270,7 +4520,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4307,7 +4557,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused31'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4348,8 +4598,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
-      404: components['responses']['Refused31'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4379,8 +4629,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -4416,8 +4666,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused31'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4469,8 +4719,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused36'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['Refused37'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -4507,7 +4757,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused35'];
+      404: components['responses']['Refused36'];
       default: components['responses']['General'];
     };
   };
@@ -5299,7 +5549,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5333,7 +5583,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5598,7 +5848,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -5720,7 +5970,7 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused30'];
       404: components['responses']['Refused42'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
@@ -5755,6 +6005,133 @@ export interface operations {
       };
       400: components['responses']['Refused9'];
       404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  listSuppressions: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+        /** @description Only addresses that refuse mail for this reason. */
+        reason?: components['parameters']['query_reason'];
+        /** @description Only addresses that refuse mail of this scope. */
+        scope?: components['parameters']['query_scope'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListSuppressionsAnswer'];
+        };
+      };
+      400: components['responses']['Refused29'];
+      default: components['responses']['General'];
+    };
+  };
+  suppress: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SuppressRequest'];
+        /** @example undefined */
+        'application/x-ndjson': string;
+      };
+    };
+    responses: {
+      /** @description Suppression saved successfully! */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SuppressAnswer'];
+          'application/x-ndjson': string;
+        };
+      };
+      400: components['responses']['Refused30'];
+      404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  releaseSuppression: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReleaseSuppressionRequest'];
+      };
+    };
+    responses: {
+      /** @description Suppression released successfully! */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReleaseSuppressionAnswer'];
+        };
+      };
+      400: components['responses']['Refused30'];
+      default: components['responses']['General'];
+    };
+  };
+  findSuppressions: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['FindSuppressionsRequest'];
+      };
+    };
+    responses: {
+      /** @description Suppressions of the address. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FindSuppressionsAnswer'];
+        };
+      };
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6016,8 +6393,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6051,7 +6428,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6097,6 +6474,7 @@ export const operationTable = {
   deleteTagByPost: ['post', '/v1/tags/{tag_id}/delete', 'safe'],
   exportPerson: ['get', '/v1/privacy/export', 'safe'],
   findContact: ['get', '/v1/contacts', 'safe'],
+  findSuppressions: ['post', '/v1/suppressions/search', 'unsafe'],
   getContact: ['get', '/v1/contacts/{list_id}/{contact_id}', 'safe'],
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],
   getContactHistory: ['get', '/v1/audit/contacts/{contact}/history', 'safe'],
@@ -6125,15 +6503,18 @@ export const operationTable = {
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
+  listSuppressions: ['get', '/v1/suppressions', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   listViews: ['get', '/v1/views', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],
+  releaseSuppression: ['post', '/v1/suppressions/release', 'unsafe'],
   removeContactTags: ['post', '/v1/contacts/tags/{list_id}/remove', 'safe'],
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
+  suppress: ['post', '/v1/suppressions', 'safe'],
   updateContactStatus: ['post', '/v1/contacts/{list_id}/updatestatus', 'safe'],
   updateGroup: ['post', '/v1/groups/{group_id}/update', 'safe'],
   updateList: ['post', '/v1/lists/{list_id}/update', 'safe'],
