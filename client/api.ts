@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d4e5eb1346fedcb3b4bf06a60b43d57f1a81916f525f4fbc58f4298565c0e1f6. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 12bd252c3cab528549eea2bf35c3bb13de5135740f826adbd1aad526fd3c99b8. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1844,7 +1844,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -3092,6 +3092,7 @@ export interface components {
        * @example News <news@example.com>
        */
       from_email: string;
+      list_id?: string | null;
       /**
        * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
        * @example <p>Thank you!</p>
@@ -3949,7 +3950,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
     Refused25: {
       headers: {
         [name: string]: unknown;
@@ -3958,7 +3963,10 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /**
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     *     - `not_configured`: `{names} is not configured`
+     */
     Refused26: {
       headers: {
         [name: string]: unknown;
@@ -3967,7 +3975,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -3976,8 +3984,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused29: {
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused28: {
       headers: {
         [name: string]: unknown;
       };
@@ -3985,7 +3993,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused30: {
       headers: {
         [name: string]: unknown;
@@ -3994,8 +4002,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused31: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -4009,7 +4026,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused32: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4018,7 +4035,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused33: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4030,7 +4047,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused34: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4042,7 +4059,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused36: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4051,7 +4068,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused37: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4063,15 +4080,6 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused38: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -4080,7 +4088,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -4089,7 +4097,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -4098,8 +4106,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused42: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -4111,7 +4128,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused44: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4404,7 +4421,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       default: components['responses']['General'];
     };
   };
@@ -4441,7 +4458,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4479,7 +4496,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4520,7 +4537,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4557,7 +4574,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4598,8 +4615,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
-      404: components['responses']['Refused32'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4629,8 +4646,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -4666,8 +4683,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused32'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4719,8 +4736,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused37'];
-      404: components['responses']['Refused38'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4757,7 +4774,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused36'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -5119,7 +5136,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused29'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -5180,7 +5197,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5211,9 +5228,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused27'];
+      409: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -5250,6 +5267,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused25'];
+      409: components['responses']['Refused26'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5515,7 +5533,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
+      400: components['responses']['Refused45'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5549,7 +5567,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5583,7 +5601,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5848,7 +5866,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5970,8 +5988,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused43'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6040,7 +6058,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused29'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6072,7 +6090,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6102,7 +6120,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6131,7 +6149,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6393,8 +6411,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
-      404: components['responses']['Refused41'];
+      400: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6428,7 +6446,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6445,9 +6463,11 @@ export type KnownErrorType =
   | 'invalid_json'
   | 'method_not_allowed'
   | 'never_in_list'
+  | 'not_configured'
   | 'not_found'
   | 'not_in_list'
   | 'rate_limited'
+  | 'suppressed'
   | 'too_large'
   | 'unauthorized'
   | 'unavailable'

@@ -149,6 +149,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     metrics: metrics.commands,
     store,
     keys: streamKeys,
+    publicUrl: config.publicUrl,
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },
