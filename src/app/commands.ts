@@ -11,6 +11,7 @@ import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
+import { createRefusals } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
 import { followCatalogues } from '../stores/catalogues.js';
@@ -105,6 +106,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
+    refusals: createRefusals({ suppressions, contacts, lists, reader: store }),
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

@@ -86,7 +86,7 @@ const apiKey = z
   )
   .refine(
     (key) => !key.includes(':') || !isReservedKeyName(key.slice(0, key.indexOf(':'))),
-    'must not use the names mailer, cli or service, nor the id of a key',
+    'must not use the names mailer, cli, service or recipient, nor the id of a key',
   );
 
 const apiKeys = z
