@@ -5,6 +5,7 @@ import { isReservedKeyName } from '../events/keys.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { isSmtpName } from '../mailer/smtp-url.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
+import { parsePublicUrl } from './public-url.js';
 import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
 
 export { ConfigurationError } from './values-from-files.js';
@@ -58,11 +59,10 @@ const readBy = <Value>(read: (text: string) => Value, whatIsWrong: (error: unkno
     }
   });
 
-const smtpUrl = readBy(parseSmtpUrl, (error) =>
-  error instanceof TypeError ? error.message.replace(/^SMTP_URL /, '') : 'cannot be read',
-);
-
-const dkimKey = readBy(parseDkimKey, (error) => (error instanceof TypeError ? error.message : 'cannot be read'));
+const messageOf = (error: unknown): string => (error instanceof TypeError ? error.message : 'cannot be read');
+const smtpUrl = readBy(parseSmtpUrl, (error) => messageOf(error).replace(/^SMTP_URL /, ''));
+const dkimKey = readBy(parseDkimKey, messageOf);
+const publicUrl = readBy(parsePublicUrl, messageOf);
 const dkimName = z
   .string()
   .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
@@ -119,6 +119,7 @@ const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
   TRUST_PROXY: optional(trustedProxies),
+  PUBLIC_URL: optional(publicUrl),
   CORS_ORIGINS: optional(z.string().transform(commaList).pipe(z.array(origin))).default([]),
   API_KEYS: optional(apiKeys).default([]),
   TLS_CERT: optional(z.string()),
@@ -172,6 +173,8 @@ export function readConfig(environment: Environment) {
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
     isTrustedProxy: settings.TRUST_PROXY,
+    /** Where recipients reach this service, without a slash at its end. Undefined: no mail to subscribers of lists. */
+    publicUrl: settings.PUBLIC_URL,
     corsOrigins: settings.CORS_ORIGINS,
     apiKeys: settings.API_KEYS,
     /** Undefined: e-mail goes to the outbox folder. */
