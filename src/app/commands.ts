@@ -14,6 +14,7 @@ import { createCommandHandler } from '../commands/handle.js';
 import { createRefusals } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
+import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
@@ -106,7 +107,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
-    refusals: createRefusals({ suppressions, contacts, lists, reader: store }),
+    refusals: createRefusals({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

@@ -1,21 +1,20 @@
 /** What a person decides about mail, by the links in e-mails or a complaint. Each part is appended so that one who refuses is not mailed, however far it came: a repeat writes what is missing. */
-import { codec } from '../events/codec.js';
-import { lifeChange, type Consent, type ContactEvent, type ByPerson } from '../events/contact.js';
+import type { ByPerson, Consent, ContactEvent } from '../events/contact.js';
 import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
 import { everyMail, type SuppressionEvent } from '../events/suppressions.js';
-import type { EventReader } from '../eventstore/event-store.js';
 import type { CommandContext } from './batch.js';
 import type { CatalogueHandler } from './catalogue-requests.js';
 import type { CommandHandler } from './command-handler.js';
-import type { ContactState } from './contact-state.js';
-import type { ContactCommand } from './contact.js';
+import type { ContactState, SubscriptionState } from './contact-state.js';
+import type { ContactCommand, ListReference } from './contact.js';
 import type { Suppress, SuppressionCommand, SuppressionState } from './suppressions.js';
 
 interface RefusalsOptions {
   readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
   readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly lists: Pick<CatalogueHandler, 'fresh'>;
-  readonly reader: Pick<EventReader, 'readStream'>;
+  /** As the contact was created with. Undefined: there is no contact, or it is erased. */
+  readonly addressOf: (contactKey: string) => Promise<string | undefined>;
 }
 
 interface Refuse {
@@ -43,36 +42,20 @@ interface Resubscribe {
 /** What is known of somebody who follows a link in an e-mail. */
 export interface Recipient {
   /** By list. Deleted lists are not among them. */
-  readonly subscriptions: readonly (Pick<Subscription, 'status'> & ListName)[];
+  readonly subscriptions: readonly (ListReference & Pick<SubscriptionState, 'status'>)[];
   readonly suppression: SuppressionState;
-}
-
-type Subscription = ContactState['subscriptions'] extends ReadonlyMap<string, infer Value> ? Value : never;
-
-interface ListName {
-  readonly list_id: string;
-  readonly list_name: string;
+  /** Undefined: the list is deleted. */
+  readonly nameOf: (listId: string) => string | undefined;
 }
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /** Each of them throws a ServiceError, `unavailable`. */
-export function createRefusals({ suppressions, contacts, lists, reader }: RefusalsOptions) {
+export function createRefusals({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
   const listNames = async (): Promise<(listId: string) => string | undefined> => {
     const { state } = await lists.fresh(listsStream);
     return (listId) => state.nameById.get(listId);
   };
-
-  /** As the contact was created with. Undefined: there is no contact, or it is erased. */
-  async function addressOf(contactKey: string): Promise<string | undefined> {
-    for await (const page of reader.readStream(contactStream(contactKey), { direction: 'backwards' }))
-      for (const stored of page) {
-        const { event, revision } = codec.decode(stored);
-        if (event.type === 'ContactCreated') return event.data.person?.email;
-        if (lifeChange(event, revision) === 'ends') return undefined;
-      }
-    return undefined;
-  }
 
   return {
     addressOf,
@@ -87,7 +70,7 @@ export function createRefusals({ suppressions, contacts, lists, reader }: Refusa
         return list_name === undefined ? [] : [{ list_id, list_name, status }];
       });
       const { state: suppression } = await suppressions.fresh(suppressionStream(contactKey));
-      return { subscriptions, suppression };
+      return { subscriptions, suppression, nameOf };
     },
 
     /** First what keeps mail from being sent, then the status in the lists. */
