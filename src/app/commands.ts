@@ -9,6 +9,7 @@ import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
+import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { createRefusals } from '../commands/refusals.js';
@@ -43,6 +44,8 @@ export interface AppendListener {
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly store: EventStore;
   readonly keys: StreamKeys;
+  /** Absent: no mail to subscribers of lists is taken. */
+  readonly publicUrl?: string | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   readonly newUuid: () => string;
@@ -50,7 +53,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onUnreadable, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
@@ -88,6 +91,7 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
+  const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
@@ -100,6 +104,8 @@ export async function openCommands(options: CommandsOptions) {
     newId,
     newSalt: sources.newSalt,
     isToBeErased: createErasureCheck(store, erasures),
+    checkRecipient,
+    hasPublicUrl: publicUrl !== undefined,
   });
 
   return {
@@ -108,6 +114,7 @@ export async function openCommands(options: CommandsOptions) {
     emails,
     suppressions,
     refusals: createRefusals({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
+    checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

@@ -142,6 +142,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ...context,
     store,
     keys: streamKeys,
+    publicUrl: config.publicUrl,
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },

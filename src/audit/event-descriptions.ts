@@ -79,7 +79,7 @@ export function describeEmail({ type, data }: EmailEvent): string {
     case 'EmailReleased':
       return 'The e-mail was released: it is to be tried again.';
     case 'EmailCancelled':
-      return 'The e-mail was cancelled: it will not be sent.';
+      return `The e-mail was cancelled: ${cancelledFor.get(data.reason) ?? 'it will not be sent'}.`;
     case 'EmailErased':
       return data.reason === 'erasure'
         ? 'What the e-mail said was erased with the person.'
@@ -88,6 +88,12 @@ export function describeEmail({ type, data }: EmailEvent): string {
       return type satisfies never;
   }
 }
+
+const cancelledFor = new Map([
+  ['suppressed', 'its recipient refuses such e-mails'],
+  ['unsubscribed', 'its recipient is no longer subscribed to the list'],
+  ['list_deleted', 'the list that it was for was deleted'],
+]);
 
 export const unreadableDescription =
   'This version of the service cannot read this event: its content does not fit its type.';

@@ -16,6 +16,4 @@ export function parsePublicUrl(text: string): string {
 
 /** Nothing that the text of an e-mail or one of its headers would have to write in another way. */
 const isPlain = ({ protocol, username, password, search, hash, pathname }: URL): boolean =>
-  /^https?:$/.test(protocol) &&
-  username + password + search + hash === '' &&
-  /^(?:\/[\w.~-]+)*\/?$/.test(pathname);
+  /^https?:$/.test(protocol) && username + password + search + hash === '' && /^(?:\/[\w.~-]+)*\/?$/.test(pathname);

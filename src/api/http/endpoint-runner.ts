@@ -287,5 +287,5 @@ const withoutEcho = new Set([
 
 function errorData(error: ServiceError, endpoint: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
-  return withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo);
+  return { ...(withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo)), ...error.data };
 }
