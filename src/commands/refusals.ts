@@ -40,7 +40,7 @@ interface Resubscribe {
 }
 
 /** What is known of somebody who follows a link in an e-mail. */
-export interface Recipient {
+export interface KnownRecipient {
   /** By list. Deleted lists are not among them. */
   readonly subscriptions: readonly (ListReference & Pick<SubscriptionState, 'status'>)[];
   readonly suppression: SuppressionState;
@@ -61,7 +61,7 @@ export function createRefusals({ suppressions, contacts, lists, addressOf }: Ref
     addressOf,
 
     /** Undefined: no such contact, or it is erased. */
-    async recipient(contactKey: string): Promise<Recipient | undefined> {
+    async recipient(contactKey: string): Promise<KnownRecipient | undefined> {
       const { state } = await contacts.fresh(contactStream(contactKey));
       if (state.contactId === null) return undefined;
       const nameOf = await listNames();

@@ -1,7 +1,7 @@
 /** The pages that recipients of e-mails see: what stands on each, as HTML that works without a script. */
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
-import type { Recipient } from '../../commands/refusals.js';
+import type { KnownRecipient } from '../../commands/refusals.js';
 import { refusalOf } from '../../commands/suppressions.js';
 import { everyMail } from '../../events/suppressions.js';
 import type { Appearance, Texts } from './texts.js';
@@ -61,7 +61,7 @@ const withList = (texts: Texts, name: string, list: string): string =>
   textOf(texts, name).replace('{{list}}', () => `\u2068${list}\u2069`);
 
 /** Whether a person has refused mail of this list, or of all, and every part of it is written. */
-function isRefused({ suppression, subscriptions }: Recipient, scope: string): boolean {
+function isRefused({ suppression, subscriptions }: KnownRecipient, scope: string): boolean {
   const isSubscribed = subscriptions.some(
     ({ list_id, status }) => status === 'Subscribed' && (scope === everyMail || scope === list_id),
   );
@@ -72,7 +72,7 @@ function isRefused({ suppression, subscriptions }: Recipient, scope: string): bo
 
 /** Of the link in an e-mail: the list of that e-mail and no other. `canSend`: links to all lists can be sent. */
 export function listPage(
-  recipient: Recipient,
+  recipient: KnownRecipient,
   { listId, canSend }: { readonly listId: string; readonly canSend: boolean },
   texts: Texts,
 ): Page {
@@ -92,7 +92,12 @@ export function listPage(
   if (isRefused(recipient, everyMail))
     return { status, title: textOf(texts, 'none_title'), texts: [textOf(texts, 'none_text')], actions: others };
   if (isRefused(recipient, listId))
-    return { status, title: textOf(texts, 'unsubscribed_title'), texts: [text('unsubscribed')], actions: [none, ...others] };
+    return {
+      status,
+      title: textOf(texts, 'unsubscribed_title'),
+      texts: [text('unsubscribed')],
+      actions: [none, ...others],
+    };
   const leave: readonly ActionButton[] =
     list === undefined ? [] : [{ value: 'list', label: textOf(texts, 'unsubscribe_button') }];
   return {
@@ -104,7 +109,7 @@ export function listPage(
 }
 
 /** Of the link that was sent to the address itself: all lists of the person. */
-export function listsPage(recipient: Recipient, texts: Texts, { isSaved }: { readonly isSaved: boolean }): Page {
+export function listsPage(recipient: KnownRecipient, texts: Texts, { isSaved }: { readonly isSaved: boolean }): Page {
   const { subscriptions } = recipient;
   const isStopped = refusalOf(recipient.suppression, undefined) !== undefined;
   const text = isStopped ? 'lists_stopped' : subscriptions.length === 0 ? 'lists_none' : 'lists_text';
@@ -120,10 +125,12 @@ export function listsPage(recipient: Recipient, texts: Texts, { isSaved }: { rea
 }
 
 /** On are those whose mail is sent. */
-export const isOn = ({ suppression }: Recipient, { list_id, status }: Recipient['subscriptions'][number]): boolean =>
-  status === 'Subscribed' && refusalOf(suppression, list_id) === undefined;
+export const isOn = (
+  { suppression }: KnownRecipient,
+  { list_id, status }: KnownRecipient['subscriptions'][number],
+): boolean => status === 'Subscribed' && refusalOf(suppression, list_id) === undefined;
 
-const switches = (recipient: Recipient, texts: Texts) => ({
+const switches = (recipient: KnownRecipient, texts: Texts) => ({
   legend: textOf(texts, 'lists_legend'),
   save: textOf(texts, 'save_button'),
   rows: recipient.subscriptions.map((subscription) => ({
