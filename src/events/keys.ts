@@ -39,6 +39,8 @@ export const scopes = [
   'contacts:write',
   'email:read',
   'email:write',
+  'suppressions:read',
+  'suppressions:write',
   'audit:read',
   'analytics:read',
   'projections',

@@ -3,16 +3,14 @@ import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { ServiceError } from '../../../errors.js';
 import { comparedAddress } from '../../../events/address.js';
-import { createKeyedSlots } from '../../../flow/slots.js';
 import type { Queries } from '../../../projections/queries.js';
 import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
-import { readLines } from '../../http/body.js';
+import { createBulks } from '../../http/bulk.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
-import { bulkAnswer } from './bulk.js';
 import type { ContactEndpoints } from './endpoints.js';
 
 export interface ContactParts {
@@ -75,46 +73,25 @@ export function contactRoutes(routes: Routes, options: WithEndpoints): void {
   addReads(routes, options);
 }
 
-/**
- * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
- * in line, unread, as long as their clients do.
- */
-const bulkLine = { waiting: 1_000, retryAfter: 5 };
-const bulksOfKey = { running: 4, ...bulkLine };
-const bulksOfAll = { running: 32, ...bulkLine };
-
-function addBulk(routes: Routes, { endpoints, audience, admit, isStopping }: WithEndpoints): void {
-  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+function addBulk(routes: Routes, { endpoints, audience, ...parts }: WithEndpoints): void {
+  const bulk = createBulks(parts);
   const { parse } = createParser(endpoints.upsert.body);
-  routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
+  routes.on(endpoints.bulk, async (call) => {
+    const { query, parameter, context } = call;
     const listId = parameter('list_id');
     await audience.demandList(listId);
-    const close = await slots.take(context.actor, signal());
-    try {
-      const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
-      const resubscribe = query.resubscribe === 'true';
-      let fault: unknown;
-      const pieces = bulkAnswer(body, {
-        onFault: (first) => (fault ??= first),
-        parse: (line) => parse(line, true),
-        addressOf: ({ email }) => comparedAddress(email),
-        admit: () => (isStopping() ? undefined : admit()),
-        save:
-          query.dry_run === 'true'
-            ? undefined
-            : async (contact, isLikelyNew) => {
-                if (isStopping()) throw new ServiceError('unavailable');
-                return await audience.upsertContact(
-                  { ...upsertIn(listId, contact), resubscribe, isLikelyNew },
-                  context,
-                );
-              },
-      });
-      return { contentType: 'application/x-ndjson', pieces, close, fault: () => fault };
-    } catch (error) {
-      close();
-      throw error;
-    }
+    const resubscribe = query.resubscribe === 'true';
+    const save = async (contact: Upsert, isLikelyNew: boolean) => {
+      const asked = { ...upsertIn(listId, contact), resubscribe, isLikelyNew };
+      const { outcome, contactId: contact_id, status, position } = await audience.upsertContact(asked, context);
+      return { outcome, contact_id, status, position };
+    };
+    return await bulk(call, {
+      limit: endpoints.bulk.bodyLimit ?? 0,
+      parse: (line) => parse(line, true),
+      addressOf: ({ email }) => comparedAddress(email),
+      save: query.dry_run === 'true' ? undefined : save,
+    });
   });
 }
 
