@@ -1,6 +1,8 @@
 /** The view `suppressions`: one document per address that refuses mail, with what it refuses. Of an erased person it holds no address. */
 import { suppressedKey } from '../events/streams.js';
 import { activeAfter, suppressionSchemas, type Suppression } from '../events/suppressions.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { Standing } from './names.js';
 import { CannotFoldError, type Projection } from './projection.js';
 
 export type SuppressionDocument = {
@@ -57,3 +59,42 @@ export const suppressions: Projection<SuppressionDocument> = {
 const wordsOf = (active: readonly Suppression[]): readonly string[] => [
   ...new Set(active.flatMap(({ scope, reason }) => [scope, reason, `${scope}/${reason}`])),
 ];
+
+interface LookupOptions {
+  /** Where the views stand: while they stand there nobody else can have refused mail. */
+  readonly standing: Standing;
+  /** The view is not being built for the first time. */
+  readonly isBuilt: () => boolean;
+}
+
+/** What addresses refuse, for what is shown beside it. While nobody refuses anything no document is looked up. */
+export function createSuppressionLookup(
+  reader: Pick<ReadModelReader, 'find' | 'get'>,
+  { standing, isBuilt }: LookupOptions,
+) {
+  let isAnybody = false;
+  let at: readonly unknown[] = [];
+
+  async function isThereAny(): Promise<boolean> {
+    const now = standing();
+    if (now.length === at.length && now.every((one, index) => one === at[index])) return false;
+    const { documents } = await reader.find(suppressions, { limit: 1 });
+    at = now;
+    return documents.length > 0;
+  }
+
+  return {
+    /** This process has written that somebody refuses mail. */
+    note: (): void => void (isAnybody = true),
+    /** @throws ReadModelsUnavailableError */
+    async isAnybody(): Promise<boolean> {
+      isAnybody ||= isBuilt() && (await isThereAny());
+      return isAnybody;
+    },
+    /** @throws ReadModelsUnavailableError */
+    of: async (contactKey: string): Promise<readonly Suppression[]> =>
+      (await reader.get<SuppressionDocument>(suppressions, contactKey))?.document.active ?? [],
+  };
+}
+
+export type SuppressionLookup = ReturnType<typeof createSuppressionLookup>;

@@ -1,5 +1,6 @@
 /** The endpoints of contacts, and what they answer. */
 import { z } from 'zod';
+import { suppressionReason } from '../../../audit/suppressions.js';
 import { profileFields } from '../../../events/contact.js';
 import {
   cause,
@@ -69,7 +70,14 @@ const standing = {
   because: cause,
 };
 
-const subscription = object('Subscription', { list_id: listId, list_name: listName, ...standing });
+const subscription = object('Subscription', {
+  list_id: listId,
+  list_name: listName,
+  ...standing,
+  suppressed: object('RefusedMail', { reason: suppressionReason, since: time })
+    .optional()
+    .describe('Mail to the subscribers of this list does not go to this address, whatever the status. Else absent.'),
+});
 const subscriptions = z.array(subscription).describe('The lists that the contact is in, by id.');
 
 const contactInList = object('ContactInList', { ...contact, ...standing });

@@ -1,11 +1,15 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
 import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
+import { refusalOf } from '../../../commands/suppressions.js';
 import { ServiceError } from '../../../errors.js';
 import { comparedAddress } from '../../../events/address.js';
+import { recipientOf, suppressionStream } from '../../../events/streams.js';
 import type { Queries } from '../../../projections/queries.js';
+import type { SuppressionLookup } from '../../../projections/suppressions.js';
 import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
 import { createBulks } from '../../http/bulk.js';
+import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
@@ -16,6 +20,7 @@ import type { ContactEndpoints } from './endpoints.js';
 export interface ContactParts {
   readonly audience: Audience;
   readonly queries: Queries;
+  readonly suppressed: SuppressionLookup;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
@@ -102,7 +107,9 @@ function upsertIn(listId: string, input: Upsert): SaveContact {
   return { listId, email, status, profile: input, tagNames, consent };
 }
 
-function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithEndpoints): void {
+function addReads(routes: Routes, options: WithEndpoints): void {
+  const { endpoints, queries, reads, streamOf } = options;
+  const withSuppressed = createWithSuppressed(options);
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 
@@ -110,7 +117,9 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const stream = streamOf(call.query.email);
     const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
     await reads.visible(call, { touched: [touchedStream(stream), ...catalogues], parked });
-    return found(await queries.contactByStream(stream));
+    const contact = await queries.contactByStream(stream);
+    if (contact === undefined) throw new ServiceError('not_found');
+    return { data: await withSuppressed(contact, call) };
   });
 
   routes.on(endpoints.page, async (call) => {
@@ -142,13 +151,30 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
     if (contact === undefined || inList === undefined) throw new ServiceError('not_found');
     if (reads.isIncomplete(['contacts'])) reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
-    const { subscriptions, ...profile } = contact;
+    const { subscriptions, ...profile } = await withSuppressed(contact, call);
     const { status, tags, because } = inList;
     return { data: { ...profile, status, tags, because, subscriptions } };
   });
 }
 
-function found(contact: object | undefined): Answer {
-  if (contact === undefined) throw new ServiceError('not_found');
-  return { data: contact };
+interface ContactInLists {
+  readonly email: string;
+  readonly subscriptions: readonly { readonly list_id: string }[];
+}
+
+/** Adds, where mail to the subscribers of a list is refused, why and since when. */
+function createWithSuppressed({ suppressed, reads, streamOf }: ContactParts) {
+  return async <Contact extends ContactInLists>(contact: Contact, call: Pick<Call, 'minPosition'>) => {
+    if (!(await suppressed.isAnybody())) return contact;
+    const key = recipientOf(streamOf(contact.email));
+    const parked = [{ view: 'suppressions', stream: suppressionStream(key) }];
+    await reads.visible(call, { touched: [touchedDocument('suppressions', key)], parked });
+    const active = await suppressed.of(key);
+    if (active.length === 0) return contact;
+    const subscriptions = contact.subscriptions.map((subscription) => {
+      const refusal = refusalOf({ active }, subscription.list_id);
+      return refusal === undefined ? subscription : { ...subscription, suppressed: refusal };
+    });
+    return { ...contact, subscriptions };
+  };
 }
