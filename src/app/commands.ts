@@ -12,7 +12,7 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
-import { createRefusals } from '../commands/refusals.js';
+import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
 import { contactAddresses } from '../stores/contact-address.js';
@@ -114,7 +114,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
-    refusals: createRefusals({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
+    refusals: createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

@@ -48,10 +48,10 @@ export interface KnownRecipient {
   readonly nameOf: (listId: string) => string | undefined;
 }
 
-export type Refusals = ReturnType<typeof createRefusals>;
+export type Refusals = ReturnType<typeof createRefusalRequests>;
 
 /** Each of them throws a ServiceError, `unavailable`. */
-export function createRefusals({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
+export function createRefusalRequests({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
   const listNames = async (): Promise<(listId: string) => string | undefined> => {
     const { state } = await lists.fresh(listsStream);
     return (listId) => state.nameById.get(listId);
