@@ -4,7 +4,8 @@ import type { CommandResult } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type AttemptSignals } from './job.js';
-import { loadEmail, type LoadedEmail, type MayGoOut, type Withdrawal } from './load.js';
+import { loadEmail, type LoadedEmail, type MayGoOut } from './load.js';
+import type { Withdrawal } from './reasons.js';
 import { record, type AttemptEnding } from './record.js';
 import type { Mail, SendLimits, SendOutcome } from './transport.js';
 

@@ -231,6 +231,28 @@ describe('the page of an e-mail', () => {
     expect((await service.events()).some(({ stream }) => stream === `suppression-${contactKey}`)).toBe(true);
   });
 
+  test('offers to go on where only the refusal is written, and writes the rest', async () => {
+    const { email, token, lists } = await someone();
+    const [scope = ''] = lists;
+    // As a process leaves it that dies between the two.
+    expect((await service.post('/v1/suppressions', { email, reason: 'unsubscribe', scope })).status).toBe(200);
+    expect(title((await visit(token)).text)).toBe('Unsubscribe');
+    const left = await visit(token, { form: oneClick });
+    expect(title(left.text)).toBe('You are unsubscribed');
+    expect(briefly(await service.events(left.requestId))).toEqual([['ContactUnsubscribed', scope]]);
+  });
+
+  test('where all mail is stopped by others, no link is offered that would not come', async () => {
+    const { email, token } = await someone();
+    expect((await visit(token)).text).toContain('value="other"');
+    await service.post('/v1/suppressions', { email, reason: 'complaint' });
+    expect((await visit(token)).text).not.toContain('value="other"');
+    const link = tokens.makeForLists({ emailId, contactKey: keys.contactKey(email), until: Date.now() + 60_000 });
+    const page = await visit(link, { form: { do: 'save', shown: 'all', list: 'all' } });
+    expect(page.text).toContain('We send nothing to your address');
+    expect(await service.events(page.requestId)).toEqual([]);
+  });
+
   test('says it again where the API has subscribed the contact meanwhile', async () => {
     const { email, token, lists } = await someone();
     await visit(token, { form: oneClick });

@@ -1,6 +1,5 @@
 /** E-mails that are refused after they were asked for: they are cancelled, and none goes out later than the answer that allowed it holds. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDecider } from '../../src/commands/catalogue.js';
 import { contactDecider } from '../../src/commands/contact.js';
@@ -14,6 +13,7 @@ import { createMayGoOut } from '../../src/mailer/load.js';
 import { soleRun } from '../../src/mailer/runs.js';
 import type { Transport } from '../../src/mailer/transport.js';
 import { usually } from '../support/amount.js';
+import { realTime } from '../support/real-time.js';
 import { startSmtp } from '../support/smtp.js';
 import { handlerOf, handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from './mailing.js';
 
@@ -223,9 +223,9 @@ test.each([
         ...limits,
         // As at a relay that is slow before the end of the message, and in a process that stands still then.
         async beforeHandOver() {
-          await sleep(Math.random() * 80);
+          await realTime(Math.random() * 80);
           const may = (await limits.beforeHandOver?.()) ?? true;
-          if (Math.random() < 0.3) await sleep(Math.random() * 80);
+          if (Math.random() < 0.3) await realTime(Math.random() * 80);
           return may;
         },
         mayHandOver() {
@@ -261,7 +261,7 @@ test.each([
     const { stream, email_id } = await office.request({}, key, list);
     const end = attemptUntilOver(stream);
     // Some refuse once they have got it.
-    await (Math.random() < 0.1 ? end : sleep(Math.random() * 100));
+    await (Math.random() < 0.1 ? end : realTime(Math.random() * 100));
     const ways = [
       () => refusing.suppress(key, list.list_id, 'unsubscribe'),
       () => refusing.suppress(key, 'all', 'complaint'),
