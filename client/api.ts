@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7d53f1abb09017b818309ca354c51e65a4e17a30553ca17de3ed4d419303633d. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 21b0261b128d735b8b52df19e3d92fcb2295b36b04e4071e4ed7a770d27e47a1. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -2544,6 +2544,8 @@ export interface components {
       position: string;
       /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
+      /** @description Mail that does not go to the address, and how it came to that. */
+      refused_mail: components['schemas']['AddressSuppressions'];
       /** @description The events after `ordinal`, up to `position`, have no link yet. */
       unlinked?: boolean;
     };
@@ -2793,6 +2795,11 @@ export interface components {
        */
       outcome: 'refused' | 'unavailable';
     };
+    RefusedMail: {
+      reason: components['schemas']['SuppressionReason'];
+      /** Format: date-time */
+      since: string;
+    };
     /**
      * @description `unavailable`: send this line and those after it again.
      * @enum {string}
@@ -2827,6 +2834,8 @@ export interface components {
       /** @description What the address refuses now, the oldest first. */
       active: components['schemas']['ActiveSuppression'][];
       outcome: components['schemas']['ReleasedOutcome'];
+      /** @description Up to there it holds; empty where nothing was ever refused. */
+      position: string;
     };
     ReleaseEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
@@ -2975,6 +2984,7 @@ export interface components {
        * @example ada@example.com
        */
       email: string;
+      forget_suppression?: boolean | null;
       reason?: string | null;
     };
     RevokeApiKeyAnswer: {
@@ -3098,6 +3108,8 @@ export interface components {
       /** @description Name of the list, as it was given. */
       list_name: string;
       status: components['schemas']['SubscriptionStatus'];
+      /** @description Mail to the subscribers of this list does not go to this address, whatever the status. Else absent. */
+      suppressed?: components['schemas']['RefusedMail'];
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
     };
@@ -3133,6 +3145,8 @@ export interface components {
       /** @description What the address refuses now, the oldest first. */
       active: components['schemas']['ActiveSuppression'][];
       outcome: components['schemas']['SuppressedOutcome'];
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
     };
     SuppressedLine: {
       /**
@@ -6012,7 +6026,6 @@ export interface operations {
       /** @description Suppression saved successfully! */
       200: {
         headers: {
-          'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
         content: {
@@ -6044,7 +6057,6 @@ export interface operations {
       /** @description Suppression released successfully! */
       200: {
         headers: {
-          'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
         content: {

@@ -55,12 +55,17 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
 /** Without the apostrophe of an export, which keeps spreadsheets from running a cell. */
 const cellText = (cell: string | undefined): string => cell?.trim().replace(/^'(?='*[=+@-])/, '') ?? '';
 
+const otherWidth = ({ line, bytes, cells }: CsvRow & { readonly cells: readonly string[] }, width: number) => ({
+  line,
+  bytes,
+  fault: `has ${cells.length} cells, and the first line has ${width}`,
+});
+
 /** Empty cells are left out: they change nothing. */
 export function contactLine(row: CsvRow, fields: ReturnType<typeof columnsOf>, status: string | undefined): ImportLine {
   if ('fault' in row) return row;
   const { line, bytes, cells } = row;
-  if (cells.length !== fields.length)
-    return { line, bytes, fault: `has ${cells.length} cells, and the first line has ${fields.length}` };
+  if (cells.length !== fields.length) return otherWidth(row, fields.length);
   const contact: Record<string, unknown> = { status };
   const consent: Record<string, string> = {};
   fields.forEach((field = '', index) => {
@@ -80,6 +85,7 @@ export function refusalLines(header: readonly string[], column: string, refusal:
   return (row) => {
     if ('fault' in row) return row;
     const { line, bytes, cells } = row;
+    if (cells.length !== header.length) return otherWidth(row, header.length);
     const email = cellText(cells[at]);
     return { line, bytes, email, json: JSON.stringify({ email, ...refusal }) };
   };
