@@ -42,7 +42,7 @@ export const addressSuppressions = object('AddressSuppressions', {
   history: z.array(step).describe('How it came to that, the oldest first.'),
 });
 
-export type AddressSuppressions = FrozenOutput<typeof addressSuppressions>;
+type AddressSuppressions = FrozenOutput<typeof addressSuppressions>;
 
 /** @throws UnreadableHistoryError and what the pages throw */
 export async function suppressionsIn(

@@ -14,7 +14,7 @@ import { csvRow } from '../audit/csv.js';
 export type ImportLine = Pick<CsvRow, 'line' | 'bytes'> &
   ({ readonly json: string; readonly email: unknown } | { readonly fault: string });
 
-export interface RowsImport extends CsvFile {
+interface RowsImport extends CsvFile {
   readonly isDryRun: boolean;
   /** Path of the endpoint, with its query. */
   readonly path: string;

@@ -5,7 +5,7 @@ import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport } from '../../copy/contacts.js';
 import type { RowsImported } from '../../copy/rows.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
-import { copyOnTerminal } from './on-terminal.js';
+import { copyOnTerminal } from '../shared/on-terminal.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { formatCount, duration } from '../shared/numbers.js';

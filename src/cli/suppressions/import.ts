@@ -6,7 +6,7 @@ import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importRows } from '../../copy/rows.js';
 import { everyMail, suppressionReasons } from '../../events/suppressions.js';
 import { CommandFailedError } from '../../failures.js';
-import { copyOnTerminal } from '../copy/on-terminal.js';
+import { copyOnTerminal } from '../shared/on-terminal.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { idOfList, importingService } from '../shared/importing-service.js';

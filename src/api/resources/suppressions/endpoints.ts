@@ -15,7 +15,7 @@ import { address } from '../../schemas/fields.js';
 import { choice, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
 
-const scopeForm = /^(?:all|lst_[0-9A-Z]{26})$/;
+const scopeForm = /^(all|lst_[0-9A-Z]{26})$/;
 const scope = textField(
   { form: { fits: (text) => scopeForm.test(text), code: 'invalid_scope' } },
   { description: '`all`: mail of every kind; or the id of a list.', examples: ['all'], pattern: scopeForm.source },
