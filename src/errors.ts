@@ -32,7 +32,7 @@ export const errorCatalogue = {
   invalid_code: validation('{field} must be 1 to 40 of a-z, 0-9 and _'),
   reserved_code: validation('{field} must not be person or forgotten'),
   invalid_scope: validation('{field} must be all or the id of a list'),
-  reserved_name: validation('{field} must not be mailer, cli, service or the id of a key'),
+  reserved_name: validation('{field} must not be mailer, cli, service, recipient or the id of a key'),
   unknown_scope: validation('{field} must contain only scopes: {names}'),
   invalid_overlap: validation('{field} must be a whole number from 0 to 2592000'),
   not_a_scalar: validation('{field} must be a string, a number or a boolean'),

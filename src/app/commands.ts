@@ -12,8 +12,10 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler, HandlerOptions } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
+import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
+import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
@@ -115,6 +117,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
+    refusals: createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

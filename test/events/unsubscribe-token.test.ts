@@ -28,6 +28,21 @@ test('no token of another secret is read, nor one that was cut, lengthened or al
     expect(tokens.read(wrong), wrong).toBeUndefined();
 });
 
+test('a link to all lists has an end, and neither kind of token is taken for the other', () => {
+  const { emailId, contactKey } = link;
+  const until = Date.parse('2026-05-03T10:00:00.000Z');
+  const ofLists = tokens.makeForLists({ emailId, contactKey, until });
+  expect(tokens.readForLists(ofLists)).toEqual({ emailId, contactKey, until });
+  expect(tokens.readForLists(tokens.makeForLists({ emailId, contactKey, until: until + 999 }))).toEqual({
+    emailId,
+    contactKey,
+    until,
+  });
+  for (const wrong of [token, `p1${ofLists.slice(2, -1)}`, ofLists.replace(/^p/, ''), ofLists.slice(1)])
+    expect(tokens.readForLists(wrong), wrong).toBeUndefined();
+  expect(tokens.read(ofLists)).toBeUndefined();
+});
+
 test('the hash of a token says which it was and is none', () => {
   expect(tokens.hash(token)).toMatch(/^[\w-]{43}$/);
   expect(tokens.hash(token)).not.toBe(tokens.hash(tokens.make({ ...link, contactKey: 'f'.repeat(32) })));
