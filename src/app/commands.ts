@@ -12,6 +12,7 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
+import { suppressionDecider } from '../commands/suppressions.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
@@ -24,6 +25,7 @@ import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
+const cachedSuppressions = 1_000;
 /** Two, because around midnight a process writes to two days. */
 const cachedDays = 2;
 
@@ -74,6 +76,7 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
+  const suppressions = handlerOf(suppressionDecider, cachedSuppressions);
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [
@@ -101,6 +104,7 @@ export async function openCommands(options: CommandsOptions) {
     audience,
     contacts,
     emails,
+    suppressions,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

@@ -11,6 +11,7 @@ export const erasuresStream = 'erasures';
 export const accessStream = (day: string): string => `access-${day}`;
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
+const suppressionPrefix = 'suppression-';
 
 /** Keyed hashes, each the first 32 hex characters of an HMAC-SHA-256 under its own key. */
 export interface StreamKeys {
@@ -59,3 +60,5 @@ export const isContactStream = (stream: string): boolean => stream.startsWith(co
 export const recipientOf = (contact: string): string => contact.slice(contactPrefix.length);
 export const emailStream = (key: string): string => emailPrefix + key;
 export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);
+/** What the address of this contact key refuses, also where there is no contact. */
+export const suppressionStream = (key: string): string => suppressionPrefix + key;

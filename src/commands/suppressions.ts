@@ -1,0 +1,158 @@
+/** The rules of what an address refuses: each reason of each scope once, until a release lifts the scope. */
+import {
+  everyMail,
+  forgottenReason,
+  suppressionSchemas,
+  type PersonsClick,
+  type SuppressionEvent,
+  type SuppressionReason,
+} from '../events/suppressions.js';
+import type { Metadata } from '../events/envelope.js';
+import { knownBy, type DecisionContext, type Decider, type Decision } from './decider.js';
+
+/** One reason why mail of a scope is refused. */
+export interface Suppression {
+  /** `all` or the id of a list. */
+  readonly scope: string;
+  readonly reason: SuppressionReason;
+  readonly since: string;
+  readonly email_id?: string | undefined;
+}
+
+export interface SuppressionState {
+  /** In the order in which they came. */
+  readonly active: readonly Suppression[];
+  /** An event that no SuppressionErased covers has personal data. */
+  readonly hasPerson: boolean;
+  /** Personal data is to go from the events up to this revision; null: none was erased. */
+  readonly erased_through: number | null;
+}
+
+type Data<Type> = Extract<SuppressionEvent, { type: Type }>['data'];
+
+export interface Suppress {
+  readonly type: 'Suppress';
+  /** All of them in one append. */
+  readonly entries: readonly Pick<Suppression, 'scope' | 'reason' | 'email_id'>[];
+  readonly by?: PersonsClick | undefined;
+  readonly person: NonNullable<Data<'AddressSuppressed'>['person']>;
+}
+
+export type SuppressionCommand =
+  | Suppress
+  | {
+      readonly type: 'Release';
+      readonly scope: string;
+      /** A code. */
+      readonly reason: string;
+      readonly by?: PersonsClick | undefined;
+      readonly note?: string | undefined;
+    }
+  /** What was said goes, what is refused stays. */
+  | { readonly type: 'EraseSuppression' }
+  /** What was said goes, and nothing is refused any more. */
+  | { readonly type: 'ForgetSuppression' };
+
+const initial: SuppressionState = { active: [], hasPerson: false, erased_through: null };
+
+function evolve(state: SuppressionState, event: SuppressionEvent, { at }: Pick<Metadata, 'at'>): SuppressionState {
+  switch (event.type) {
+    case 'AddressSuppressed':
+    case 'AddressReleased': {
+      const hasPerson = state.hasPerson || (event.data.person ?? null) !== null;
+      return { ...state, active: activeAfter(state.active, event, at), hasPerson };
+    }
+    case 'SuppressionErased':
+      return { ...state, hasPerson: false, erased_through: event.data.through };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** What is refused after an event. */
+export function activeAfter(
+  active: readonly Suppression[],
+  { type, data }: Extract<SuppressionEvent, { type: 'AddressSuppressed' | 'AddressReleased' }>,
+  at: string,
+): readonly Suppression[] {
+  const { scope, reason } = data;
+  if (type === 'AddressReleased')
+    return reason === forgottenReason ? [] : active.filter((entry) => entry.scope !== scope);
+  if (isActive(active, data)) return active;
+  const { email_id } = data;
+  return [...active, { scope, reason: data.reason, since: at, ...(email_id === undefined ? {} : { email_id }) }];
+}
+
+const isActive = (active: readonly Suppression[], { scope, reason }: Pick<Suppression, 'scope' | 'reason'>): boolean =>
+  active.some((entry) => entry.scope === scope && entry.reason === reason);
+
+function decide(
+  command: SuppressionCommand,
+  state: SuppressionState,
+  { revision }: DecisionContext,
+): Decision<SuppressionEvent> {
+  switch (command.type) {
+    case 'Suppress':
+      return suppress(command, state);
+    case 'Release': {
+      const { type: _, note, ...data } = command;
+      if (!state.active.some(({ scope }) => scope === command.scope)) return [];
+      return [{ type: 'AddressReleased', data: note === undefined ? data : { ...data, person: { note } } }];
+    }
+    case 'EraseSuppression':
+      return state.hasPerson ? [erased(revision, 'erasure')] : [];
+    case 'ForgetSuppression': {
+      const released: SuppressionEvent = {
+        type: 'AddressReleased',
+        data: { scope: everyMail, reason: forgottenReason },
+      };
+      return [
+        ...(state.hasPerson ? [erased(revision, forgottenReason)] : []),
+        ...(state.active.length > 0 ? [released] : []),
+      ];
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+const erased = (revision: bigint, reason: Data<'SuppressionErased'>['reason']): SuppressionEvent => ({
+  type: 'SuppressionErased',
+  data: { through: Number(revision), reason },
+});
+
+function suppress({ entries, by, person }: Suppress, { active }: SuppressionState): Decision<SuppressionEvent> {
+  const missing = entries.filter((entry) => !isActive(active, entry));
+  const once = new Map(missing.map((entry) => [`${entry.scope} ${entry.reason}`, entry]));
+  return [...once.values()].map(({ scope, reason, email_id }) => ({
+    type: 'AddressSuppressed',
+    data: {
+      reason,
+      scope,
+      ...(email_id === undefined ? {} : { email_id }),
+      ...(by === undefined ? {} : { by }),
+      person,
+    },
+  }));
+}
+
+/** Of mail to nobody's list: a newsletter that was unsubscribed from never blocks a password reset. */
+const stopsEveryMail: ReadonlySet<SuppressionReason> = new Set(['hard_bounce', 'complaint', 'manual']);
+
+/** Why mail must not go out: to a subscriber of this list, or without a list to anybody. Undefined: it may. */
+export function refusalOf(
+  { active }: Pick<SuppressionState, 'active'>,
+  listId: string | undefined,
+): Pick<Suppression, 'reason' | 'since'> | undefined {
+  const found = active.find(({ scope, reason }) =>
+    listId === undefined ? scope === everyMail && stopsEveryMail.has(reason) : scope === everyMail || scope === listId,
+  );
+  return found && { reason: found.reason, since: found.since };
+}
+
+export const suppressionDecider: Decider<SuppressionState, SuppressionCommand, SuppressionEvent> = {
+  initial,
+  evolve,
+  decide,
+  knows: knownBy<SuppressionEvent>(suppressionSchemas),
+};
