@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
+import { returnPathOf } from '../events/return-path.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
@@ -48,6 +49,7 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
   const { config, settings, openLease, logger, store, commands, views, clock, monotonic, newUuid } = options;
+  const { mailReturnPath: base } = config;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
@@ -68,6 +70,8 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     overdue: views.queries.overdueEmails,
     transport,
     dkim: config.dkim,
+    returnPath:
+      base === undefined ? undefined : (emailId) => returnPathOf(emailId, base, commands.streamKeys.returnPathMac),
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

@@ -35,7 +35,8 @@ export interface Suppress {
   /** All of them in one append. */
   readonly entries: readonly Pick<Suppression, 'scope' | 'reason' | 'email_id'>[];
   readonly by?: PersonsClick | undefined;
-  readonly person: NonNullable<Data<'AddressSuppressed'>['person']>;
+  /** Undefined: the address is erased. */
+  readonly person?: NonNullable<Data<'AddressSuppressed'>['person']> | undefined;
 }
 
 export type SuppressionCommand =
@@ -131,7 +132,7 @@ function suppress({ entries, by, person }: Suppress, { active }: SuppressionStat
       scope,
       ...(email_id === undefined ? {} : { email_id }),
       ...(by === undefined ? {} : { by }),
-      person,
+      ...(person === undefined ? {} : { person }),
     },
   }));
 }

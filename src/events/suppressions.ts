@@ -25,7 +25,8 @@ export const suppressionSchemas = {
     /** The e-mail that it was said about. */
     email_id: text,
     by: by.optional(),
-    person: personal({ email: z.string(), note: text, ip: text }),
+    /** Absent where the address was erased before it was suppressed. */
+    person: personal({ email: z.string(), note: text, ip: text }).optional(),
   }),
   /** Lifts every reason of exactly this scope; with the reason `forgotten` those of all scopes. */
   AddressReleased: z.object({

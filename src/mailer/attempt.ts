@@ -5,7 +5,7 @@ import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type AttemptSignals } from './job.js';
 import { loadEmail, type Withdrawal } from './load.js';
 import { record, type AttemptEnding } from './record.js';
-import type { Mail, SendLimits, SendOutcome } from './transport.js';
+import { isAscii, type Mail, type SendLimits, type SendOutcome } from './transport.js';
 
 /** An e-mail that took longer than this to the final dot is asked about again. Milliseconds. */
 const askAgainMs = 3_000;
@@ -71,8 +71,16 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   const attempt = claimed.state.attempts;
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
-  const mail = await composeMail(job.email.request, job.options.dkim).catch(() => undefined);
+  const composed = await composeMail(job.email.request, job.options.dkim).catch(() => undefined);
+  const mail = composed && returning(composed, job.options);
   return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, await send(job, mail, started));
+}
+
+/** With an address in its headers that is not ASCII it keeps that sender, by which servers are told so. */
+function returning(mail: Mail, { returnPath }: Pick<AttemptOptions, 'returnPath'>): Mail {
+  const { from, to } = mail.envelope;
+  if (returnPath === undefined || !isAscii(from)) return mail;
+  return { ...mail, envelope: { from: returnPath(mail.email_id), to }, isReported: true };
 }
 
 interface Started {

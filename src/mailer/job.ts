@@ -53,6 +53,8 @@ export interface AttemptOptions {
   readonly transport: Transport;
   /** What e-mails are signed with; undefined: they are not. */
   readonly dkim?: DkimSettings | undefined;
+  /** The envelope sender of an e-mail; undefined: the address that it is from. */
+  readonly returnPath?: ((emailId: string) => string) | undefined;
   readonly mayGoOut: MayGoOut;
   readonly runs: Runs;
   /** Milliseconds since the epoch. */

@@ -7,6 +7,8 @@ export interface Mail {
   /** Bare, validated addresses: one sender, one recipient. One that is not ASCII needs SMTPUTF8. */
   readonly envelope: { readonly from: string; readonly to: string };
   readonly bytes: Buffer;
+  /** Reports come back to the service: servers that know how are asked for those of failures, with the id and without the content. */
+  readonly isReported?: boolean;
 }
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
