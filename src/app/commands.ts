@@ -1,5 +1,6 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
@@ -7,6 +8,7 @@ import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
+import { createSuppressGone } from '../commands/gone-mailboxes.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import type { CommandHandler } from '../commands/command-handler.js';
@@ -86,6 +88,8 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
+  const isToBeErased = createErasureCheck(store, erasures);
+  const suppressGone = createSuppressGone({ suppressions, isToBeErased });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
@@ -97,7 +101,14 @@ export async function openCommands(options: CommandsOptions) {
     keys,
     newId,
     newSalt: sources.newSalt,
-    isToBeErased: createErasureCheck(store, erasures),
+    isToBeErased,
+  });
+  const reports = createReports({
+    reader: store,
+    emails,
+    keys,
+    onGone: suppressGone,
+    onComplaint: suppressGone,
   });
 
   return {
@@ -105,6 +116,8 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
+    suppressGone,
+    reports,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

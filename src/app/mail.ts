@@ -63,6 +63,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     ...{ clock, monotonic, random: Math.random },
     reader: store,
     handler: commands.emails,
+    onGone: commands.suppressGone,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
     // Until the view has shown something, it may not exist.
     due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),

@@ -78,7 +78,13 @@ export function describeEmail({ type, data }: EmailEvent): string {
     case 'EmailReleased':
       return 'The e-mail was released: it is to be tried again.';
     case 'EmailCancelled':
-      return 'The e-mail was cancelled: it will not be sent.';
+      return data.reason === 'bounced' || data.reason === 'complained'
+        ? 'The e-mail will not be sent again, for it was reported.'
+        : 'The e-mail was cancelled: it will not be sent.';
+    case 'EmailBounced':
+      return `The e-mail bounced${bounceOf(data)}.`;
+    case 'EmailComplained':
+      return `The e-mail was called spam by its recipient${data.verified ? '' : ', says a report that is not verified'}.`;
     case 'EmailErased':
       return data.reason === 'erasure'
         ? 'What the e-mail said was erased with the person.'
@@ -86,6 +92,14 @@ export function describeEmail({ type, data }: EmailEvent): string {
     default:
       return type satisfies never;
   }
+}
+
+function bounceOf({ kind, enhanced_code, verified }: Extract<EmailEvent, { type: 'EmailBounced' }>['data']): string {
+  const code = enhanced_code === undefined ? '' : ` (${enhanced_code})`;
+  const whose = verified ? '' : ', says a report that is not verified';
+  return kind === 'hard'
+    ? `${code}: it could not be delivered${whose}`
+    : `${code}: it was not delivered in time${whose}`;
 }
 
 export const unreadableDescription =

@@ -38,6 +38,7 @@ export const scopes = [
   'contacts:write',
   'email:read',
   'email:write',
+  'reports',
   'audit:read',
   'analytics:read',
   'projections',

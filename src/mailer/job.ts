@@ -1,6 +1,7 @@
 /** What working on one e-mail needs, and what it reports. */
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
+import type { SuppressGone } from '../commands/gone-mailboxes.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { DkimSettings } from './dkim.js';
@@ -56,6 +57,8 @@ export interface AttemptOptions {
   /** The envelope sender of an e-mail; undefined: the address that it is from. */
   readonly returnPath?: ((emailId: string) => string) | undefined;
   readonly mayGoOut: MayGoOut;
+  /** The recipient's server says that there is no such mailbox: no more mail to this address. A repeat changes nothing. */
+  readonly onGone?: SuppressGone;
   readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

@@ -20,8 +20,8 @@ export interface Reply {
   readonly response?: string | undefined;
 }
 
-/** How far the conversation had come: before the reply to MAIL was asked for, at MAIL or RCPT, from DATA on. */
-export type Stage = 'connection' | 'envelope' | 'data';
+/** How far the conversation had come: before the reply to MAIL was asked for, at MAIL or RCPT, from DATA on. `recipient`: the reply is that to RCPT. */
+export type Stage = 'connection' | 'envelope' | 'recipient' | 'data';
 
 export type SendOutcome =
   | ({ readonly status: 'sent'; readonly reason: AttemptReason } & Reply)

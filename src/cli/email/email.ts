@@ -137,6 +137,15 @@ const emailSchema = z.object({
   sent_at: time,
   next_attempt_at: time,
   last_error: z.string().nullable(),
+  bounced: z
+    .object({
+      at: z.string(),
+      verified: z.boolean(),
+      kind: z.enum(['hard', 'soft']),
+      enhanced_code: z.string().nullable(),
+    })
+    .nullable(),
+  complained: z.object({ at: z.string(), verified: z.boolean() }).nullable(),
 });
 
 /** @throws CommandFailedError */

@@ -1,0 +1,132 @@
+/** Takes a report: finds the e-mail that it is about, stops mail to who is gone or complained, and records it. A repeat does nothing. */
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { RecordBounce, RecordComplaint } from '../commands/email-commands.js';
+import type { EmailCommand, EmailState } from '../commands/email.js';
+import { isGone, isNews, reportIn } from '../commands/email-reports.js';
+import { codec } from '../events/codec.js';
+import type { EmailEvent } from '../events/email.js';
+import { emailOfReturnPath } from '../events/return-path.js';
+import type { StreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { readReport, type MailReport } from './read-report.js';
+
+interface ReportsOptions {
+  readonly reader: Pick<EventReader, 'readStream'>;
+  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly keys: Pick<StreamKeys, 'returnPathMac' | 'requestHash'>;
+  /** Nobody is there: no more mail to this address. A repeat changes nothing. */
+  readonly onGone: (email: ReportedEmail, context: CommandContext) => Promise<void>;
+  /** The recipient does not want it: no more mail to this address. A repeat changes nothing. */
+  readonly onComplaint: (email: ReportedEmail, context: CommandContext) => Promise<void>;
+}
+
+/** As its request says. */
+export interface ReportedEmail {
+  readonly emailId: string;
+  readonly recipientKey: string;
+  /** Of the request. */
+  readonly position: string;
+  readonly listId: string | undefined;
+  /** Undefined: it is erased. */
+  readonly address: string | undefined;
+}
+
+interface ReceivedReport {
+  /** Whom the report was sent to, as the mail server says. */
+  readonly recipient: string;
+  readonly bytes: Buffer;
+  /** The stream of an e-mail; undefined: there is no such e-mail. */
+  readonly streamOf: (emailId: string) => Promise<string | undefined>;
+}
+
+export const reportOutcomes = ['bounced', 'complained', 'known', 'ignored', 'unmatched'] as const;
+
+/** `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint. `unmatched`: of no e-mail that was sent. */
+export interface TakenReport {
+  readonly outcome: (typeof reportOutcomes)[number];
+  readonly emailId: string | null;
+  readonly verified: boolean;
+  /** Of what was written. */
+  readonly position?: string;
+}
+
+export type Reports = ReturnType<typeof createReports>;
+
+export function createReports(options: ReportsOptions) {
+  const { reader, emails, keys } = options;
+  const counts = { bounced: 0, complained: 0, known: 0, ignored: 0, unmatched: 0 };
+
+  async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
+    const nothing = { emailId: null, verified: false };
+    const report = await readReport(received.bytes);
+    if (report === undefined) return { outcome: 'ignored', ...nothing };
+    const { emailId, verified } = matchOf(report, received.recipient, keys);
+    const stream = emailId === undefined ? undefined : await received.streamOf(emailId);
+    const email = stream === undefined ? undefined : await requestIn(reader, stream);
+    if (stream === undefined || email === undefined || email.emailId !== emailId)
+      return { outcome: 'unmatched', ...nothing };
+    const { state } = await emails.fresh(stream);
+    const said = state.erased_through === null ? email : { ...email, address: undefined };
+    if (state.attempts === 0) return { outcome: 'unmatched', ...nothing };
+    const report_hash = keys.requestHash(['report', emailId, report.text]);
+    const command = commandOf(report, { verified, report_hash });
+    const known = { outcome: 'known', emailId, verified } as const;
+    if (!isNews(state, reportIn(command))) return known;
+    // First: what is recorded is known, and then nothing more is done for it.
+    if (verified) await refuseFor(command, said, context);
+    const { events, position } = await emails.execute({ stream, command, context });
+    if (events.length === 0) return known;
+    return { outcome: report.type === 'bounce' ? 'bounced' : 'complained', emailId, verified, position };
+  }
+
+  async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
+    if (command.type === 'RecordComplaint') await options.onComplaint(email, context);
+    else if (isGone(command.enhanced_code)) await options.onGone(email, context);
+  }
+
+  return {
+    /** @throws ServiceError `unavailable`, and what `streamOf` throws: send it again */
+    async take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
+      const taken = await take(received, context);
+      counts[taken.outcome] += 1;
+      return taken;
+    },
+    /** Since the process began. */
+    counts: (): Readonly<typeof counts> => ({ ...counts }),
+  };
+}
+
+/** Whoever knows the return path has seen the e-mail; its ids are no proof. */
+function matchOf(
+  { envelopeId, messageId, returnPaths }: MailReport,
+  recipient: string,
+  { returnPathMac }: ReportsOptions['keys'],
+): { readonly emailId: string | undefined; readonly verified: boolean } {
+  for (const path of [recipient, ...returnPaths]) {
+    const emailId = emailOfReturnPath(path, returnPathMac);
+    if (emailId !== undefined) return { emailId, verified: true };
+  }
+  const ids = [/^(eml_\w{26})$/i.exec(envelopeId ?? ''), /^<(eml_\w{26})@[^<>\s]+>$/i.exec(messageId ?? '')];
+  const [id] = ids.flatMap((found) => found?.[1] ?? []);
+  return { emailId: id && `eml_${id.slice(4).toUpperCase()}`, verified: false };
+}
+
+/** Undefined where the stream does not begin with a request. @throws StoreUnavailableError */
+async function requestIn(reader: ReportsOptions['reader'], stream: string): Promise<ReportedEmail | undefined> {
+  for await (const [first] of reader.readStream(stream, { limit: 1 })) {
+    const recorded = first && codec.decode(first);
+    if (recorded?.event.type !== 'EmailRequested') return undefined;
+    const { email_id: emailId, recipient_key: recipientKey, list_id: listId, message } = recorded.event.data;
+    return { emailId, recipientKey, position: recorded.position, listId, address: message?.to_email };
+  }
+  return undefined;
+}
+
+type RecordReport = RecordBounce | RecordComplaint;
+
+function commandOf(report: MailReport, about: Pick<RecordReport, 'verified' | 'report_hash'>): RecordReport {
+  if (report.type === 'complaint') return { type: 'RecordComplaint', ...about };
+  const { kind, enhanced_code, diagnostic } = report;
+  return { type: 'RecordBounce', kind, enhanced_code, diagnostic, ...about };
+}
