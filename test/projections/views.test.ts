@@ -286,13 +286,13 @@ describe('emails', () => {
       bounce('soft', true),
     ];
     const shown = bounces.map((_, at) => {
-      const { bounced } = fold(e.dispatchStarted, e.emailSent, ...bounces.slice(0, at + 1));
+      const bounced = fold(e.dispatchStarted, e.emailSent, ...bounces.slice(0, at + 1))?.bounced;
       return [bounced?.kind, bounced?.verified, bounced?.enhanced_code];
     });
     const most = ['hard', true, '5.1.1'];
     expect(shown).toEqual([['soft', false, '4.4.7'], ['hard', false, null], ['soft', true, '4.4.7'], most, most, most]);
     const unproved: DomainEvent = { type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } };
-    expect(fold(e.dispatchStarted, unproved, e.emailComplained, unproved).complained).toEqual({
+    expect(fold(e.dispatchStarted, unproved, e.emailComplained, unproved)?.complained).toEqual({
       at: later(3),
       verified: true,
     });
