@@ -30,7 +30,7 @@ export const errorCatalogue = {
   too_many_names: validation('{field} must have at most {limit} names'),
   too_many_tags: validation('a contact can have at most {limit} tags in a list'),
   invalid_code: validation('{field} must be 1 to 40 of a-z, 0-9 and _'),
-  reserved_name: validation('{field} must not be mailer, cli, service or the id of a key'),
+  reserved_name: validation('{field} must not be mailer, cli, service, recipient or the id of a key'),
   unknown_scope: validation('{field} must contain only scopes: {names}'),
   invalid_overlap: validation('{field} must be a whole number from 0 to 2592000'),
   not_a_scalar: validation('{field} must be a string, a number or a boolean'),
@@ -38,6 +38,7 @@ export const errorCatalogue = {
   too_deep: validation('{field} must be at most {limit} levels deep'),
   invalid_number: validation('{field} contains a number that is too large'),
   invalid_template: validation('{field} cannot be rendered: {names}'),
+  made_by_service: validation('{field} is made by the service, so it must not be given'),
   given_twice: validation('{field} is given twice'),
   invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
@@ -80,6 +81,9 @@ export const errorCatalogue = {
   email_erased: conflict('The email cannot be released: what it said is erased'),
   recipient_erased: conflict('The email cannot be released: its recipient asked to be erased'),
   email_not_cancellable: conflict('The email cannot be cancelled'),
+  suppressed: entry(409, 'suppressed', 'The recipient does not want this email'),
+  no_mailbox: entry(409, 'suppressed', "The recipient's mailbox does not exist"),
+  not_configured: entry(409, 'not_configured', '{names} is not configured'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),
   too_large: entry(413, 'too_large', 'Request body is too large'),
@@ -101,6 +105,12 @@ export type ErrorType = (typeof errorCatalogue)[ErrorCode]['type'];
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 
+interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 export interface ErrorParameters {
   /** Name of the body field or query parameter, as the client wrote it. */
   readonly field?: string | undefined;
@@ -114,15 +124,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** Whole seconds after which a repeat makes sense, for `unavailable` and `rate_limited`. */
   readonly retryAfter: number | undefined;
+  /** Stands in the answer's `data`, beside what is echoed. */
+  readonly data: Readonly<Record<string, string>> | undefined;
 
-  constructor(
-    code: ErrorCode,
-    parameters: ErrorParameters = {},
-    options: { cause?: unknown; retryAfter?: number } = {},
-  ) {
+  constructor(code: ErrorCode, parameters: ErrorParameters = {}, options: ErrorOptions = {}) {
     super(errorMessage(code, parameters), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
+    this.data = options.data;
   }
 }
 

@@ -11,10 +11,13 @@ import { erasureDecider } from '../commands/erasures.js';
 import { createSuppressGone } from '../commands/gone-mailboxes.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
+import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
+import { createRefusals } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
+import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
@@ -43,6 +46,8 @@ export interface AppendListener {
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly store: EventStore;
   readonly keys: StreamKeys;
+  /** Absent: no mail to subscribers of lists is taken. */
+  readonly publicUrl?: string | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   readonly newUuid: () => string;
@@ -50,7 +55,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onUnreadable, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
@@ -90,6 +95,7 @@ export async function openCommands(options: CommandsOptions) {
   );
   const isToBeErased = createErasureCheck(store, erasures);
   const suppressGone = createSuppressGone({ suppressions, isToBeErased });
+  const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
@@ -102,13 +108,16 @@ export async function openCommands(options: CommandsOptions) {
     newId,
     newSalt: sources.newSalt,
     isToBeErased,
+    checkRecipient,
+    hasPublicUrl: publicUrl !== undefined,
   });
+  const refusals = createRefusals({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
   const reports = createReports({
     reader: store,
     emails,
     keys,
     onGone: suppressGone,
-    onComplaint: suppressGone,
+    refusals,
   });
 
   return {
@@ -118,6 +127,8 @@ export async function openCommands(options: CommandsOptions) {
     suppressions,
     suppressGone,
     reports,
+    refusals,
+    checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

@@ -4,11 +4,14 @@ import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { returnPathOf } from '../events/return-path.js';
+import { deriveUnsubscribeKey } from '../events/streams.js';
+import { createUnsubscribeTokens } from '../events/unsubscribe-token.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/load.js';
+import type { UnsubscribeUrl } from '../mailer/list-headers.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import {
   createLeasedRuns,
@@ -39,6 +42,7 @@ interface MailOptions extends Clocks {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
+  readonly secret: string;
   readonly newUuid: () => string;
 }
 
@@ -64,7 +68,11 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     reader: store,
     handler: commands.emails,
     onGone: commands.suppressGone,
-    mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
+    mayGoOut: createMayGoOut({
+      isToBeErased: createErasureCheck(store, commands.erasures),
+      checkRecipient: commands.checkRecipient,
+    }),
+    unsubscribeUrl: unsubscribeUrlOf(options),
     // Until the view has shown something, it may not exist.
     due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
@@ -103,6 +111,12 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
       transport.close();
     },
   };
+}
+
+function unsubscribeUrlOf({ config: { publicUrl }, secret }: MailOptions): UnsubscribeUrl | undefined {
+  if (publicUrl === undefined) return undefined;
+  const tokens = createUnsubscribeTokens(deriveUnsubscribeKey(secret));
+  return (link) => `${publicUrl}/u/${tokens.make(link)}`;
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {

@@ -1,6 +1,7 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
 import { randomUUID, type KeyObject } from 'node:crypto';
+import { readAppearance, type Appearance } from '../api/pages/texts.js';
 import { openApiKeys } from './api-keys.js';
 import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
@@ -49,6 +50,7 @@ export interface Service {
 interface Context extends Logs, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
+  readonly appearance: Appearance;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
@@ -62,8 +64,9 @@ interface Context extends Logs, Clocks {
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
-  // A bad certificate or key is refused before anything is written.
+  // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
+  const appearance = readAppearance(config.pages.folder);
   const sealKey = sealKeyFor(config, logs.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
@@ -86,6 +89,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     ...logs,
     config,
     certificate,
+    appearance,
     folder,
     settings,
     guard,
@@ -142,6 +146,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ...context,
     store,
     keys: streamKeys,
+    publicUrl: config.publicUrl,
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },

@@ -3,10 +3,12 @@ import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { RecordBounce, RecordComplaint } from '../commands/email-commands.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
+import type { Refusals } from '../commands/refusals.js';
 import { isGone, isNews, reportIn } from '../commands/email-reports.js';
 import { codec } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
 import { emailOfReturnPath } from '../events/return-path.js';
+import { everyMail } from '../events/suppressions.js';
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { readReport, type MailReport } from './read-report.js';
@@ -17,8 +19,7 @@ interface ReportsOptions {
   readonly keys: Pick<StreamKeys, 'returnPathMac' | 'requestHash'>;
   /** Nobody is there: no more mail to this address. A repeat changes nothing. */
   readonly onGone: (email: ReportedEmail, context: CommandContext) => Promise<void>;
-  /** The recipient does not want it: no more mail to this address. A repeat changes nothing. */
-  readonly onComplaint: (email: ReportedEmail, context: CommandContext) => Promise<void>;
+  readonly refusals: Pick<Refusals, 'refuse'>;
 }
 
 /** As its request says. */
@@ -54,7 +55,7 @@ export interface TakenReport {
 export type Reports = ReturnType<typeof createReports>;
 
 export function createReports(options: ReportsOptions) {
-  const { reader, emails, keys } = options;
+  const { reader, emails, keys, refusals } = options;
   const counts = { bounced: 0, complained: 0, known: 0, ignored: 0, unmatched: 0 };
 
   async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
@@ -81,7 +82,10 @@ export function createReports(options: ReportsOptions) {
   }
 
   async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
-    if (command.type === 'RecordComplaint') await options.onComplaint(email, context);
+    const { emailId: email_id, recipientKey: contactKey, listId: scope = everyMail, address } = email;
+    const by = { kind: 'complaint', email_id } as const;
+    const refused = { contactKey, scope, reason: 'complaint', by, email: address } as const;
+    if (command.type === 'RecordComplaint') await refusals.refuse(refused, { ...context, actor: 'recipient' });
     else if (isGone(command.enhanced_code)) await options.onGone(email, context);
   }
 

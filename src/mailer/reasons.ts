@@ -1,5 +1,7 @@
 /** Why an attempt ended as it did. The code goes into logs, events and metrics; it holds no text of the server and no personal data. The sentence, for the log and for `audience email check`, says what it means and what to do. */
 
+import type { Withdrawal } from './load.js';
+
 const ofTransport = {
   accepted: 'the mail server has taken the e-mail',
   written: 'the e-mail is in the outbox',
@@ -44,11 +46,19 @@ const ofMailer = {
 /** Those of the transport, and the mailer's own. */
 export type EndingReason = AttemptReason | keyof typeof ofMailer;
 
+/** Of e-mails that are cancelled before an attempt. */
+const withdrawals: Readonly<Record<Withdrawal, string>> = {
+  erased: 'the recipient asked to be erased',
+  suppressed: 'the recipient refuses such e-mails',
+  unsubscribed: 'the recipient is not subscribed to the list any more',
+  list_deleted: 'the list that it was for was deleted',
+};
+
 const untrustedCertificate =
   'the certificate of the mail server is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that the certificate names';
 const aboutCertificates = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 
-const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer }));
+const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer, ...withdrawals }));
 
 /** Of a reason that it does not know, the reason itself. */
 export const reasonInWords = ({

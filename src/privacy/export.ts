@@ -131,13 +131,16 @@ async function* emailsIn(
   for await (const email of audit.emailsOf(request)) yield [exportedEmail(email)];
 }
 
+/** The link itself is stored nowhere, and whoever has it can unsubscribe the person. */
+const linkInWords = '[link to unsubscribe]';
+
 /** What was requested, what went out, and all that became of it. */
 function exportedEmail({ emailId, message, events }: PersonsEmail): ExportedEmail {
   const common = { email_id: emailId, erased: message === null, steps: events.map(stepOf) };
   if (!message) return { ...common, requested: null };
   const { from_email: from, to_email: to, subject, mail_template: body, variables } = message;
   if (variables === undefined) return { ...common, requested: { from, to, subject, body } };
-  const { subject: sentSubject, html } = emailContent(message);
+  const { subject: sentSubject, html } = emailContent(message, linkInWords);
   const sent_as = { subject: sentSubject, body: html };
   return { ...common, requested: { from, to, subject, body, variables }, sent_as };
 }

@@ -22,7 +22,7 @@ const compose = (message: Partial<typeof someMessage> = {}) =>
       requested_at: '2024-05-06T07:08:09.010Z',
       message: { ...someMessage, ...message },
     },
-    dkim,
+    { dkim },
   );
 
 /** The tags of the signature, without folding. */

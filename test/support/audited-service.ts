@@ -95,6 +95,8 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
     newSalt: sources.newSalt,
     isToBeErased: () => Promise.resolve(false),
+    checkRecipient: () => Promise.resolve({ status: 'wanted' }),
+    hasPublicUrl: false,
   });
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
   const queries: Queries = new Proxy<Queries>({ emailsTo: emailsInLog(store).to, ...given } as Queries, { get });

@@ -107,7 +107,7 @@ interface CollectOptions<Result> {
 }
 
 /** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
-function collect<Result>(
+export function collect<Result>(
   request: IncomingMessage,
   { limit, take, isUpload = false }: CollectOptions<Result>,
 ): Promise<Result> {
