@@ -30,6 +30,8 @@ export const errorCatalogue = {
   too_many_names: validation('{field} must have at most {limit} names'),
   too_many_tags: validation('a contact can have at most {limit} tags in a list'),
   invalid_code: validation('{field} must be 1 to 40 of a-z, 0-9 and _'),
+  reserved_code: validation('{field} must not be person or forgotten'),
+  invalid_scope: validation('{field} must be all or the id of a list'),
   reserved_name: validation('{field} must not be mailer, cli, service, recipient or the id of a key'),
   unknown_scope: validation('{field} must contain only scopes: {names}'),
   invalid_overlap: validation('{field} must be a whole number from 0 to 2592000'),

@@ -13,6 +13,7 @@ import type { Proofs } from '../evidence/person-proofs.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { Queries } from '../projections/queries.js';
+import type { SuppressionLookup } from '../projections/suppressions.js';
 import { liveProjections } from '../projections/views.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import { createAccessLog } from './http/access-log.js';
@@ -32,6 +33,7 @@ import { mountPages, type PagesOptions } from './pages/routes.js';
 export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
   readonly queries: Queries;
+  readonly suppressed: SuppressionLookup;
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;

@@ -104,6 +104,7 @@ export async function openCommands(options: CommandsOptions) {
     tags,
     contacts,
     emails,
+    suppressions,
     keys,
     newId,
     newSalt: sources.newSalt,

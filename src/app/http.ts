@@ -80,6 +80,7 @@ export async function openHttp(options: HttpOptions) {
     audience: commands.audience,
     recordRead: config.isAccessLogged ? commands.recordRead : undefined,
     queries: views.queries,
+    suppressed: views.suppressed,
     analytics: views.analytics,
     ownWrites: views.ownWrites,
     events: store,

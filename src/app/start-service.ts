@@ -18,7 +18,7 @@ import {
   type StoreSettings,
 } from '../stores/stores.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import { deriveHeadKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
 import {
   guardLog,
   refuseAlteredLog,
@@ -167,6 +167,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   commands.listen({
     onAppended(append) {
       views.ownWrites.record(append);
+      if (isSuppressionStream(append.stream)) views.suppressed.note();
       // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) views.notify(append.position);
     },

@@ -1,23 +1,16 @@
 /** The rules of what an address refuses: each reason of each scope once, until a release lifts the scope. */
 import {
+  activeAfter,
   everyMail,
-  forgottenReason,
+  isActive,
   suppressionSchemas,
   type PersonsClick,
+  type Suppression,
   type SuppressionEvent,
   type SuppressionReason,
 } from '../events/suppressions.js';
 import type { Metadata } from '../events/envelope.js';
 import { knownBy, type DecisionContext, type Decider, type Decision } from './decider.js';
-
-/** One reason why mail of a scope is refused. */
-export interface Suppression {
-  /** `all` or the id of a list. */
-  readonly scope: string;
-  readonly reason: SuppressionReason;
-  readonly since: string;
-  readonly email_id?: string | undefined;
-}
 
 export interface SuppressionState {
   /** In the order in which they came. */
@@ -35,7 +28,7 @@ export interface Suppress {
   /** All of them in one append. */
   readonly entries: readonly Pick<Suppression, 'scope' | 'reason' | 'email_id'>[];
   readonly by?: PersonsClick | undefined;
-  /** Undefined: the address is erased. */
+  /** Undefined: of an erased person. */
   readonly person?: NonNullable<Data<'AddressSuppressed'>['person']> | undefined;
 }
 
@@ -44,15 +37,13 @@ export type SuppressionCommand =
   | {
       readonly type: 'Release';
       readonly scope: string;
-      /** A code. */
+      /** A code. `forgotten` lifts every scope. */
       readonly reason: string;
       readonly by?: PersonsClick | undefined;
       readonly note?: string | undefined;
     }
   /** What was said goes, what is refused stays. */
-  | { readonly type: 'EraseSuppression' }
-  /** What was said goes, and nothing is refused any more. */
-  | { readonly type: 'ForgetSuppression' };
+  | { readonly type: 'EraseSuppression' };
 
 const initial: SuppressionState = { active: [], hasPerson: false, erased_through: null };
 
@@ -70,23 +61,6 @@ function evolve(state: SuppressionState, event: SuppressionEvent, { at }: Pick<M
   }
 }
 
-/** What is refused after an event. */
-export function activeAfter(
-  active: readonly Suppression[],
-  { type, data }: Extract<SuppressionEvent, { type: 'AddressSuppressed' | 'AddressReleased' }>,
-  at: string,
-): readonly Suppression[] {
-  const { scope, reason } = data;
-  if (type === 'AddressReleased')
-    return reason === forgottenReason ? [] : active.filter((entry) => entry.scope !== scope);
-  if (isActive(active, data)) return active;
-  const { email_id } = data;
-  return [...active, { scope, reason: data.reason, since: at, ...(email_id === undefined ? {} : { email_id }) }];
-}
-
-const isActive = (active: readonly Suppression[], { scope, reason }: Pick<Suppression, 'scope' | 'reason'>): boolean =>
-  active.some((entry) => entry.scope === scope && entry.reason === reason);
-
 function decide(
   command: SuppressionCommand,
   state: SuppressionState,
@@ -97,30 +71,16 @@ function decide(
       return suppress(command, state);
     case 'Release': {
       const { type: _, note, ...data } = command;
-      if (!state.active.some(({ scope }) => scope === command.scope)) return [];
-      return [{ type: 'AddressReleased', data: note === undefined ? data : { ...data, person: { note } } }];
+      const released: SuppressionEvent = { type: 'AddressReleased', data };
+      if (activeAfter(state.active, released, '').length === state.active.length) return [];
+      return [note === undefined ? released : { ...released, data: { ...data, person: { note } } }];
     }
     case 'EraseSuppression':
-      return state.hasPerson ? [erased(revision, 'erasure')] : [];
-    case 'ForgetSuppression': {
-      const released: SuppressionEvent = {
-        type: 'AddressReleased',
-        data: { scope: everyMail, reason: forgottenReason },
-      };
-      return [
-        ...(state.hasPerson ? [erased(revision, forgottenReason)] : []),
-        ...(state.active.length > 0 ? [released] : []),
-      ];
-    }
+      return state.hasPerson ? [{ type: 'SuppressionErased', data: { through: Number(revision) } }] : [];
     default:
       return command satisfies never;
   }
 }
-
-const erased = (revision: bigint, reason: Data<'SuppressionErased'>['reason']): SuppressionEvent => ({
-  type: 'SuppressionErased',
-  data: { through: Number(revision), reason },
-});
 
 function suppress({ entries, by, person }: Suppress, { active }: SuppressionState): Decision<SuppressionEvent> {
   const missing = entries.filter((entry) => !isActive(active, entry));

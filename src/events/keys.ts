@@ -40,6 +40,8 @@ export const scopes = [
   'email:read',
   'email:write',
   'reports',
+  'suppressions:read',
+  'suppressions:write',
   'audit:read',
   'analytics:read',
   'projections',

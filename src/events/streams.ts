@@ -69,4 +69,7 @@ export const recipientOf = (contact: string): string => contact.slice(contactPre
 export const emailStream = (key: string): string => emailPrefix + key;
 export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);
 /** What the address of this contact key refuses, also where there is no contact. */
-export const suppressionStream = (key: string): string => suppressionPrefix + key;
+export const suppressionStream = (contactKey: string): string => suppressionPrefix + contactKey;
+export const isSuppressionStream = (stream: string): boolean => stream.startsWith(suppressionPrefix);
+/** The contact key in such a name. */
+export const suppressedKey = (stream: string): string => stream.slice(suppressionPrefix.length);

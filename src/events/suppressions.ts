@@ -25,7 +25,7 @@ export const suppressionSchemas = {
     /** The e-mail that it was said about. */
     email_id: text,
     by: by.optional(),
-    /** Absent where the address was erased before it was suppressed. */
+    /** Absent: of an erased person nothing is known but the key. */
     person: personal({ email: z.string(), note: text, ip: text }).optional(),
   }),
   /** Lifts every reason of exactly this scope; with the reason `forgotten` those of all scopes. */
@@ -37,10 +37,35 @@ export const suppressionSchemas = {
     person: personal({ note: text }).optional(),
   }),
   /** What the stream holds up to the revision `through` has no more personal data. What is refused stays refused. */
-  SuppressionErased: z.object({
-    through: z.number().int().min(0),
-    reason: z.enum(['erasure', forgottenReason]),
-  }),
+  SuppressionErased: z.object({ through: z.number().int().min(0) }),
 };
 
 export type SuppressionEvent = EventOf<typeof suppressionSchemas>;
+
+/** One reason why mail of a scope is refused. */
+export interface Suppression {
+  /** `all` or the id of a list. */
+  readonly scope: string;
+  readonly reason: SuppressionReason;
+  readonly since: string;
+  readonly email_id?: string | undefined;
+}
+
+/** What is refused after an event. */
+export function activeAfter(
+  active: readonly Suppression[],
+  { type, data }: Extract<SuppressionEvent, { type: 'AddressSuppressed' | 'AddressReleased' }>,
+  at: string,
+): readonly Suppression[] {
+  const { scope, reason } = data;
+  if (type === 'AddressReleased')
+    return reason === forgottenReason ? [] : active.filter((entry) => entry.scope !== scope);
+  if (isActive(active, data)) return active;
+  const { email_id } = data;
+  return [...active, { scope, reason: data.reason, since: at, ...(email_id === undefined ? {} : { email_id }) }];
+}
+
+export const isActive = (
+  active: readonly Suppression[],
+  { scope, reason }: Pick<Suppression, 'scope' | 'reason'>,
+): boolean => active.some((entry) => entry.scope === scope && entry.reason === reason);

@@ -71,6 +71,12 @@ async function readAs(request: IncomingMessage, limit: number, media: Media): Pr
   return await collect(request, { limit, take: (received) => received, isUpload: true });
 }
 
+/** Whether the body says that it is NDJSON. */
+export function hasLines({ headers }: IncomingMessage): boolean {
+  const [media = ''] = (headers['content-type'] ?? '').split(';');
+  return lines.types.includes(media.trim().toLowerCase());
+}
+
 /** Why a body cannot be read; undefined: it can. */
 function mediaFault({ headers }: IncomingMessage, { types, otherwise }: Media, isEmpty = false): ErrorCode | undefined {
   const { 'content-type': type = types[0], 'content-encoding': encoding = 'identity' } = headers;
