@@ -7,8 +7,6 @@ import { blocksOf } from './fields.js';
 export type MailReport = (FailedDelivery | Complaint) & {
   /** Of the returned e-mail, as far as the report has it. */
   readonly messageId?: string;
-  /** Where the return path of the e-mail may stand. */
-  readonly returnPaths: readonly string[];
   /** The part for machines, by which a repeat is known. */
   readonly text: string;
 };
@@ -34,11 +32,9 @@ export async function readReport(bytes: Buffer): Promise<MailReport | undefined>
   if (report === undefined || report === '') return undefined;
   const [returned] = blocksOf(textOf(parts, returnedTypes)?.split(/\r?\n\r?\n/, 1)[0] ?? '');
   const messageId = returned?.get('message-id');
-  const returnPaths = [report.type === 'complaint' ? report.originalSender : undefined, returned?.get('return-path')];
   return {
     ...report,
     ...(messageId === undefined ? {} : { messageId }),
-    returnPaths: returnPaths.filter((path) => path !== undefined),
     text: ((report.type === 'bounce' ? status : feedback) ?? '').replaceAll(/[ \t]*\r?\n/g, '\n').trim(),
   };
 }

@@ -101,13 +101,14 @@ export function createReports(options: ReportsOptions) {
   };
 }
 
-/** Whoever knows the return path has seen the e-mail; its ids are no proof. */
+/** Whoever knows the return path has seen the e-mail; its ids are no proof. Complaints come to another address, and name it. */
 function matchOf(
-  { envelopeId, messageId, returnPaths }: MailReport,
+  { envelopeId, messageId, ...report }: MailReport,
   recipient: string,
   { returnPathMac }: ReportsOptions['keys'],
 ): { readonly emailId: string | undefined; readonly verified: boolean } {
-  for (const path of [recipient, ...returnPaths]) {
+  const originalSender = report.type === 'complaint' ? (report.originalSender ?? '') : '';
+  for (const path of [recipient, originalSender]) {
     const emailId = emailOfReturnPath(path, returnPathMac);
     if (emailId !== undefined) return { emailId, verified: true };
   }
