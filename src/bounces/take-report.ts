@@ -14,7 +14,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { readReport, type MailReport } from './read-report.js';
 
 interface ReportsOptions {
-  readonly reader: Pick<EventReader, 'readStream'>;
+  readonly reader: Pick<EventReader, 'readStream' | 'head'>;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: Pick<StreamKeys, 'returnPathMac' | 'requestHash'>;
   /** Nobody is there: no more mail to this address. A repeat changes nothing. */
@@ -48,8 +48,8 @@ export interface TakenReport {
   readonly outcome: (typeof reportOutcomes)[number];
   readonly emailId: string | null;
   readonly verified: boolean;
-  /** Of what was written. */
-  readonly position?: string;
+  /** Of what was written, or of what made that unnecessary. */
+  readonly position: string;
 }
 
 export type Reports = ReturnType<typeof createReports>;
@@ -59,25 +59,26 @@ export function createReports(options: ReportsOptions) {
   const counts = { bounced: 0, complained: 0, known: 0, ignored: 0, unmatched: 0 };
 
   async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
-    const nothing = { emailId: null, verified: false };
+    const nothing = async (outcome: 'ignored' | 'unmatched') => {
+      return { outcome, emailId: null, verified: false, position: await reader.head() };
+    };
     const report = await readReport(received.bytes);
-    if (report === undefined) return { outcome: 'ignored', ...nothing };
+    if (report === undefined) return await nothing('ignored');
     const { emailId, verified } = matchOf(report, received.recipient, keys);
     const stream = emailId === undefined ? undefined : await received.streamOf(emailId);
     const email = stream === undefined ? undefined : await requestIn(reader, stream);
-    if (stream === undefined || email === undefined || email.emailId !== emailId)
-      return { outcome: 'unmatched', ...nothing };
-    const { state } = await emails.fresh(stream);
+    if (stream === undefined || email === undefined || email.emailId !== emailId) return await nothing('unmatched');
+    const { state, position: before } = await emails.fresh(stream);
     const said = state.erased_through === null ? email : { ...email, address: undefined };
-    if (state.attempts === 0) return { outcome: 'unmatched', ...nothing };
+    if (state.attempts === 0) return await nothing('unmatched');
     const report_hash = keys.requestHash(['report', emailId, report.text]);
     const command = commandOf(report, { verified, report_hash });
     const known = { outcome: 'known', emailId, verified } as const;
-    if (!isNews(state, reportIn(command))) return known;
+    if (!isNews(state, reportIn(command))) return { ...known, position: before };
     // First: what is recorded is known, and then nothing more is done for it.
     if (verified) await refuseFor(command, said, context);
     const { events, position } = await emails.execute({ stream, command, context });
-    if (events.length === 0) return known;
+    if (events.length === 0) return { ...known, position };
     return { outcome: report.type === 'bounce' ? 'bounced' : 'complained', emailId, verified, position };
   }
 

@@ -23,6 +23,7 @@ export const reportEndpoint = ownWrite('takeReport', '/v1/email/reports', {
   message: 'Report taken!',
   answer: {
     status: 202,
+    position: true,
     data: object('TakenReport', {
       outcome: z
         .enum(reportOutcomes)
@@ -53,15 +54,8 @@ export function reportRoutes(routes: Routes, { reports, queries, reads }: Report
       await reads.visible(call, { touched: [touchedDocument('emails', id)], parked: [] });
       return (await queries.placeOfEmail(id))?.stream;
     };
-    const {
-      outcome,
-      emailId: email_id,
-      verified,
-      position,
-    } = await reports.take({ recipient, bytes, streamOf }, call.context);
-    return {
-      data: { outcome, email_id, verified },
-      ...(position !== undefined && { headers: ['X-Position', position] }),
-    };
+    const taken = await reports.take({ recipient, bytes, streamOf }, call.context);
+    const { outcome, emailId: email_id, verified, position } = taken;
+    return { data: { outcome, email_id, verified }, headers: ['X-Position', position] };
   });
 }
