@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7ea30738564ad3be03abfab4129177c6bb89d0d98f866b707073418fc6c1d8cc. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 99763bca8f18541b1e379813fc7d6ef0728c3d7a43b3875ac42a5d8420ee7164. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -540,6 +540,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/email/reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take a report about an e-mail
+     * @description A bounce or a complaint as it was received (RFC 3464, 6533, 5965). A report that is sent again, or that is about no e-mail of this service, changes nothing and is 202, too. Needs the scope `reports`.
+     */
+    post: operations['takeReport'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/email/send': {
     parameters: {
       query?: never;
@@ -956,6 +976,70 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/suppressions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the addresses that refuse mail
+     * @description In no order that means anything. Of an erased person there is no address. Needs the scope `suppressions:read`.
+     */
+    get: operations['listSuppressions'];
+    put?: never;
+    /**
+     * Refuse mail to an address, or to many
+     * @description One address as JSON, or many as NDJSON, each line answered with one of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     */
+    post: operations['suppress'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/suppressions/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Let mail of a scope go to an address again
+     * @description Lifts every reason of exactly this scope. What was refused, and who has lifted it, stays in the history. Needs the scope `suppressions:write`.
+     */
+    post: operations['releaseSuppression'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/suppressions/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * What an address refuses, and how it came to that
+     * @description Of any address, also one that never was a contact or whose person is erased. The address is in the body, and so in no log of a proxy. Needs the scope `suppressions:read`.
+     */
+    post: operations['findSuppressions'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tags': {
     parameters: {
       query?: never;
@@ -1134,6 +1218,16 @@ export interface components {
       /** @description As it was sent. */
       to_email: string;
     };
+    /** @description One reason why mail is refused. */
+    ActiveSuppression: {
+      /** @description The e-mail that it was said about. */
+      email_id: string | null;
+      reason: components['schemas']['SuppressionReason'];
+      /** @description `all`, or the id of a list. */
+      scope: string;
+      /** Format: date-time */
+      since: string;
+    };
     AddContactTagsAnswer: {
       data: components['schemas']['AddedTags'];
       message: string;
@@ -1163,6 +1257,12 @@ export interface components {
       /** @description The names of all tags of the request. */
       tag_name: string[];
       tags: components['schemas']['Tag'][];
+    };
+    AddressSuppressions: {
+      /** @description What is refused now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      /** @description How it came to that, the oldest first. */
+      history: components['schemas']['SuppressionStep'][];
     };
     Alive: {
       alive: boolean;
@@ -1195,6 +1295,16 @@ export interface components {
       /** @description Known: active, expired, revoked. */
       state: string;
     };
+    Bounce: {
+      /** Format: date-time */
+      at: string;
+      /** @description As the mail server reported it. */
+      enhanced_code: string | null;
+      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
+      kind: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
+    };
     CancelEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
@@ -1210,6 +1320,12 @@ export interface components {
       contact_id: string;
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
+    };
+    Complaint: {
+      /** Format: date-time */
+      at: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
     };
     /**
      * Consent
@@ -1422,6 +1538,9 @@ export interface components {
         | 'contacts:write'
         | 'email:read'
         | 'email:write'
+        | 'reports'
+        | 'suppressions:read'
+        | 'suppressions:write'
         | 'audit:read'
         | 'analytics:read'
         | 'projections'
@@ -1562,6 +1681,10 @@ export interface components {
        * @description How often it was tried.
        */
       attempts: number;
+      /** @description What a mail server reported after it had been handed over; the report that says most. */
+      bounced: components['schemas']['Bounce'] | null;
+      /** @description The recipient called it spam. */
+      complained: components['schemas']['Complaint'] | null;
       email_id: string;
       /** @description Reason of the last failure and, where the mail server replied, its codes. */
       last_error: string | null;
@@ -1599,6 +1722,16 @@ export interface components {
       to: string;
     };
     EmailOutcomesRow: {
+      /**
+       * Format: int64
+       * @description Reports that an e-mail could not be delivered.
+       */
+      bounced: number;
+      /**
+       * Format: int64
+       * @description Reports that an e-mail was called spam.
+       */
+      complained: number;
       /**
        * Format: int64
        * @description Attempts without success that are not the end.
@@ -1644,6 +1777,18 @@ export interface components {
        * @description Last day.
        */
       to: string;
+    };
+    EmailReportCounts: {
+      /** Format: int64 */
+      bounced: number;
+      /** Format: int64 */
+      complained: number;
+      /** Format: int64 */
+      ignored: number;
+      /** Format: int64 */
+      known: number;
+      /** Format: int64 */
+      unmatched: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -1742,7 +1887,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -1891,6 +2036,20 @@ export interface components {
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    FindSuppressionsAnswer: {
+      data: components['schemas']['AddressSuppressions'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    FindSuppressionsRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
     };
     GetContactAnswer: {
       data: components['schemas']['ContactInListWithSubscriptions'];
@@ -2125,6 +2284,13 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListedSuppression: {
+      reason: components['schemas']['SuppressionReason'];
+      /** @description `all`, or the id of a list. */
+      scope: string;
+      /** Format: date-time */
+      since: string;
+    };
     ListedView: {
       /** @description Fields that hold texts and are asked for one of them. */
       array_fields: string[];
@@ -2304,6 +2470,16 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListSuppressionsAnswer: {
+      data: components['schemas']['Suppression'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListTagsAnswer: {
       data: components['schemas']['Tag'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -2431,6 +2607,8 @@ export interface components {
       position: string;
       /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
+      /** @description Mail that does not go to the address, and how it came to that. */
+      refused_mail: components['schemas']['AddressSuppressions'];
       /** @description The events after `ordinal`, up to `position`, have no link yet. */
       unlinked?: boolean;
     };
@@ -2546,6 +2724,8 @@ export interface components {
       type: string;
     };
     Readiness: {
+      /** @description Reports about e-mails since this process began. */
+      email_reports: components['schemas']['EmailReportCounts'];
       /** @description Absent where another process carries erasures through. */
       erasures?: components['schemas']['ErasuresReadiness'];
       event_store: components['schemas']['EventStoreReadiness'];
@@ -2680,6 +2860,11 @@ export interface components {
        */
       outcome: 'refused' | 'unavailable';
     };
+    RefusedMail: {
+      reason: components['schemas']['SuppressionReason'];
+      /** Format: date-time */
+      since: string;
+    };
     /**
      * @description `unavailable`: send this line and those after it again.
      * @enum {string}
@@ -2708,12 +2893,44 @@ export interface components {
       /** @description What is wrong with TLS: a code of OpenSSL or Node. */
       tls_code?: string;
     };
+    /** @enum {string} */
+    ReleasedOutcome: 'released' | 'unchanged';
+    ReleasedSuppression: {
+      /** @description What the address refuses now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      outcome: components['schemas']['ReleasedOutcome'];
+    };
     ReleaseEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    ReleaseSuppressionAnswer: {
+      data: components['schemas']['ReleasedSuppression'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ReleaseSuppressionRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      note?: string | null;
+      /**
+       * @description A code that says why. Nothing personal: it stays in the log.
+       * @example asked_by_phone
+       */
+      reason: string;
+      /**
+       * @description `all`: mail of every kind; or the id of a list.
+       * @example all
+       */
+      scope: string;
     };
     RemoveContactTagsAnswer: {
       /** @description Those of the named tags that exist. */
@@ -2830,6 +3047,7 @@ export interface components {
        * @example ada@example.com
        */
       email: string;
+      forget_suppression?: boolean | null;
       reason?: string | null;
     };
     RevokeApiKeyAnswer: {
@@ -2917,6 +3135,7 @@ export interface components {
        * @example News <news@example.com>
        */
       from_email: string;
+      list_id?: string | null;
       /**
        * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
        * @example <p>Thank you!</p>
@@ -2952,6 +3171,8 @@ export interface components {
       /** @description Name of the list, as it was given. */
       list_name: string;
       status: components['schemas']['SubscriptionStatus'];
+      /** @description Mail to the subscribers of this list does not go to this address, whatever the status. Else absent. */
+      suppressed?: components['schemas']['RefusedMail'];
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
     };
@@ -2976,6 +3197,93 @@ export interface components {
      * @enum {string}
      */
     SubscriptionStatus: 'Subscribed' | 'Unsubscribed';
+    SuppressAnswer: {
+      data: components['schemas']['Suppressed'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    Suppressed: {
+      /** @description What the address refuses now, the oldest first. */
+      active: components['schemas']['ActiveSuppression'][];
+      outcome: components['schemas']['SuppressedOutcome'];
+    };
+    SuppressedLine: {
+      /**
+       * Format: int64
+       * @description Number of the line in the request, from 1.
+       */
+      line: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'created' | 'unchanged';
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+    };
+    /** @enum {string} */
+    SuppressedOutcome: 'created' | 'unchanged';
+    /** @description An address that refuses mail. */
+    Suppression: {
+      active: components['schemas']['ListedSuppression'][];
+      /** @description Null: the person is erased, and only the refusal is kept. */
+      email: string | null;
+    };
+    /**
+     * @description Why mail is refused.
+     * @enum {string}
+     */
+    SuppressionReason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    SuppressionStep: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      actor: string;
+      /**
+       * Format: date-time
+       * @description When it happened: never before the event before it in the stream.
+       */
+      at: string;
+      /** @description How the person did it. Null: somebody else did. */
+      by: string | null;
+      email_id: string | null;
+      /** Format: uuid */
+      event_id: string;
+      /** @description Where the click came from, where that is kept. */
+      ip: string | null;
+      /** @description What was said about it. Null: nothing, or it is erased. */
+      note: string | null;
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+      /** @description Why it was suppressed, or the code of the release. */
+      reason: string | null;
+      /** @description `X-Request-Id` of the request that caused it. */
+      request_id: string;
+      /** @description `all`, or the id of a list. */
+      scope: string | null;
+      /** @description Name of the event. */
+      type: string;
+    };
+    SuppressRequest: {
+      /**
+       * @description An e-mail address, in any case of letters.
+       * @example ada@example.com
+       */
+      email: string;
+      note?: string | null;
+      /**
+       * @description Why mail is refused.
+       * @example unsubscribe
+       * @enum {string}
+       */
+      reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+      /**
+       * @description `all`: mail of every kind; or the id of a list.
+       * @default all
+       * @example all
+       */
+      scope: string;
+    };
     Tag: {
       tag_id: string;
       /** @description Name of the tag, as it was given. */
@@ -3078,6 +3386,20 @@ export interface components {
        * @description Last day.
        */
       to: string;
+    };
+    TakenReport: {
+      email_id: string | null;
+      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
+      outcome: string;
+      /** @description It came to the return path of the e-mail, or names it. */
+      verified: boolean;
+    };
+    TakeReportAnswer: {
+      data: components['schemas']['TakenReport'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
     };
     /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
@@ -3358,7 +3680,7 @@ export interface components {
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
-     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
@@ -3674,7 +3996,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
     Refused25: {
       headers: {
         [name: string]: unknown;
@@ -3683,7 +4009,10 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /**
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     *     - `not_configured`: `{names} is not configured`
+     */
     Refused26: {
       headers: {
         [name: string]: unknown;
@@ -3692,7 +4021,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -3701,8 +4030,26 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused28: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused29: {
+    Refused30: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    Refused31: {
       headers: {
         [name: string]: unknown;
       };
@@ -3711,7 +4058,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused30: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -3725,7 +4072,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused31: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -3734,7 +4081,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused32: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -3746,7 +4093,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused33: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -3758,7 +4105,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused35: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -3767,7 +4114,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused36: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -3779,24 +4126,6 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused38: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -3805,7 +4134,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -3814,7 +4143,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -3823,8 +4152,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused42: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -3836,7 +4174,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused44: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -3904,10 +4242,14 @@ export interface components {
     query_limit: number;
     /** @description Id or name of a list: only what concerns it. */
     query_list_id: string;
+    /** @description Only addresses that refuse mail for this reason. */
+    query_reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
     /** @description Only what this request did. */
     query_request_id: string;
     /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
     query_resubscribe: 'true' | 'false';
+    /** @description Only addresses that refuse mail of this scope. */
+    query_scope: string;
     /** @description Only e-mails in this state. */
     query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
     /** @description Only contacts with this status. */
@@ -3920,6 +4262,8 @@ export interface components {
     query_to: string;
     /** @description Names of events, separated by commas: only these. */
     query_types: string;
+    /** @description The address that the report was sent to, as the mail server has it. */
+    'X-Envelope-To': string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4097,7 +4441,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused40'];
       default: components['responses']['General'];
     };
   };
@@ -4134,7 +4478,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4172,7 +4516,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4213,7 +4557,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4250,7 +4594,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused31'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4291,8 +4635,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
-      404: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4322,8 +4666,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -4359,8 +4703,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused31'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4412,8 +4756,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused36'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4450,7 +4794,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused35'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -4812,7 +5156,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused29'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -4873,7 +5217,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -4904,9 +5248,41 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused27'];
+      409: components['responses']['Refused28'];
+      default: components['responses']['General'];
+    };
+  };
+  takeReport: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The address that the report was sent to, as the mail server has it. */
+        'X-Envelope-To': components['parameters']['X-Envelope-To'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'message/rfc822': string;
+      };
+    };
+    responses: {
+      /** @description Report taken! */
+      202: {
+        headers: {
+          'X-Position': components['headers']['X-Position'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TakeReportAnswer'];
+        };
+      };
+      400: components['responses']['Refused5'];
       default: components['responses']['General'];
     };
   };
@@ -4943,6 +5319,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused25'];
+      409: components['responses']['Refused26'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5208,7 +5585,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
+      400: components['responses']['Refused45'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5242,7 +5619,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5276,7 +5653,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5541,7 +5918,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5663,8 +6040,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused43'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -5698,6 +6075,135 @@ export interface operations {
       };
       400: components['responses']['Refused9'];
       404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  listSuppressions: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+        /** @description Only addresses that refuse mail for this reason. */
+        reason?: components['parameters']['query_reason'];
+        /** @description Only addresses that refuse mail of this scope. */
+        scope?: components['parameters']['query_scope'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListSuppressionsAnswer'];
+        };
+      };
+      400: components['responses']['Refused30'];
+      default: components['responses']['General'];
+    };
+  };
+  suppress: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SuppressRequest'];
+        /** @example undefined */
+        'application/x-ndjson': string;
+      };
+    };
+    responses: {
+      /** @description Suppression saved successfully! */
+      200: {
+        headers: {
+          'X-Position': components['headers']['X-Position'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SuppressAnswer'];
+          'application/x-ndjson': string;
+        };
+      };
+      400: components['responses']['Refused31'];
+      404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  releaseSuppression: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReleaseSuppressionRequest'];
+      };
+    };
+    responses: {
+      /** @description Suppression released successfully! */
+      200: {
+        headers: {
+          'X-Position': components['headers']['X-Position'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReleaseSuppressionAnswer'];
+        };
+      };
+      400: components['responses']['Refused31'];
+      default: components['responses']['General'];
+    };
+  };
+  findSuppressions: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['FindSuppressionsRequest'];
+      };
+    };
+    responses: {
+      /** @description Suppressions of the address. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FindSuppressionsAnswer'];
+        };
+      };
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5959,8 +6465,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -5994,7 +6500,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused40'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6011,9 +6517,11 @@ export type KnownErrorType =
   | 'invalid_json'
   | 'method_not_allowed'
   | 'never_in_list'
+  | 'not_configured'
   | 'not_found'
   | 'not_in_list'
   | 'rate_limited'
+  | 'suppressed'
   | 'too_large'
   | 'unauthorized'
   | 'unavailable'
@@ -6040,6 +6548,7 @@ export const operationTable = {
   deleteTagByPost: ['post', '/v1/tags/{tag_id}/delete', 'safe'],
   exportPerson: ['get', '/v1/privacy/export', 'safe'],
   findContact: ['get', '/v1/contacts', 'safe'],
+  findSuppressions: ['post', '/v1/suppressions/search', 'unsafe'],
   getContact: ['get', '/v1/contacts/{list_id}/{contact_id}', 'safe'],
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],
   getContactHistory: ['get', '/v1/audit/contacts/{contact}/history', 'safe'],
@@ -6068,15 +6577,19 @@ export const operationTable = {
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
+  listSuppressions: ['get', '/v1/suppressions', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   listViews: ['get', '/v1/views', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],
+  releaseSuppression: ['post', '/v1/suppressions/release', 'unsafe'],
   removeContactTags: ['post', '/v1/contacts/tags/{list_id}/remove', 'safe'],
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
+  suppress: ['post', '/v1/suppressions', 'safe'],
+  takeReport: ['post', '/v1/email/reports', 'safe'],
   updateContactStatus: ['post', '/v1/contacts/{list_id}/updatestatus', 'safe'],
   updateGroup: ['post', '/v1/groups/{group_id}/update', 'safe'],
   updateList: ['post', '/v1/lists/{list_id}/update', 'safe'],

@@ -7,7 +7,7 @@ import { blocksOf } from './fields.js';
 export type MailReport = (FailedDelivery | Complaint) & {
   /** Of the returned e-mail, as far as the report has it. */
   readonly messageId?: string;
-  /** The part for machines, by which a repeat is known. */
+  /** The part for machines, by which a repeat is known, without the lines that may hold an address. */
   readonly text: string;
 };
 
@@ -35,9 +35,17 @@ export async function readReport(bytes: Buffer): Promise<MailReport | undefined>
   return {
     ...report,
     ...(messageId === undefined ? {} : { messageId }),
-    text: ((report.type === 'bounce' ? status : feedback) ?? '').replaceAll(/[ \t]*\r?\n/g, '\n').trim(),
+    text: withoutAddresses((report.type === 'bounce' ? status : feedback) ?? ''),
   };
 }
+
+const withoutAddresses = (text: string): string =>
+  text
+    .replaceAll(/\r?\n[ \t]+/g, ' ')
+    .split(/\s*\n/)
+    .filter((line) => !/@|^diagnostic-code:/i.test(line))
+    .join('\n')
+    .trim();
 
 async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
   // Needed by reports alone.
