@@ -21,7 +21,7 @@ export function registerReport(email: Command, line: CommandLine): void {
         throw new TryAgainError(error);
       });
     });
-  withExamples(report, ['audience email report bounce+eml_01J….abcdefghijklmnop@mail.example.com < bounce.eml']);
+  withExamples(report, ['audience email report bounce+eml_01J….abcdefghijklmnop@mail.example.com']);
 }
 
 const taken = z.object({ outcome: z.enum(reportOutcomes), email_id: z.string().nullable() });
