@@ -37,9 +37,8 @@ function codeOf(failed: Fields): string | undefined {
   const status = codeIn(/^([45]\.\d{1,3}\.\d{1,3})(?![.\d])/, failed.get('status'));
   const { type, words } = diagnosticIn(failed);
   const replied = type === 'smtp' ? codeIn(/^\d{3}[ -]([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/, words) : undefined;
-  const isVague = status === undefined || status.endsWith('.0.0');
-  const isOfSameClass = status === undefined || status[0] === replied?.[0];
-  return isVague && isOfSameClass ? (replied ?? status) : status;
+  if (status === undefined) return replied;
+  return status.endsWith('.0.0') && replied?.startsWith(status.charAt(0)) === true ? replied : status;
 }
 
 const codeIn = (pattern: RegExp, text = ''): string | undefined => pattern.exec(text)?.[1];

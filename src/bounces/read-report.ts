@@ -2,7 +2,7 @@
 import type { Attachment } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
 import { complaintIn, type Complaint } from './feedback-report.js';
-import { blocksOf } from './fields.js';
+import { blocksOf, type Fields } from './fields.js';
 
 export type MailReport = (FailedDelivery | Complaint) & {
   /** Of the returned e-mail, as far as the report has it. */
@@ -26,18 +26,24 @@ export async function readReport(bytes: Buffer): Promise<MailReport | undefined>
   // Most of what comes to a published address is no report.
   if (!anyReport.test(read.toString('latin1'))) return undefined;
   const parts = await partsOf(read);
-  const status = textOf(parts, statusTypes);
-  const feedback = textOf(parts, feedbackTypes);
-  const report = (status && failedDelivery(status)) ?? (feedback && complaintIn(feedback));
-  if (report === undefined || report === '') return undefined;
-  const [returned] = blocksOf(textOf(parts, returnedTypes)?.split(/\r?\n\r?\n/, 1)[0] ?? '');
-  const messageId = returned?.get('message-id');
-  return {
-    ...report,
-    ...(messageId === undefined ? {} : { messageId }),
-    text: withoutAddresses((report.type === 'bounce' ? status : feedback) ?? ''),
-  };
+  const said = saidIn(parts);
+  if (said === undefined) return undefined;
+  const messageId = returnedHeader(parts)?.get('message-id');
+  return { ...said, ...(messageId === undefined ? {} : { messageId }) };
 }
+
+function saidIn(parts: readonly Attachment[]): MailReport | undefined {
+  const status = textOf(parts, statusTypes);
+  const failed = failedDelivery(status);
+  if (failed !== undefined) return { ...failed, text: withoutAddresses(status) };
+  const feedback = textOf(parts, feedbackTypes);
+  const complaint = complaintIn(feedback);
+  return complaint && { ...complaint, text: withoutAddresses(feedback) };
+}
+
+/** Of the e-mail that the report is about. */
+const returnedHeader = (parts: readonly Attachment[]): Fields | undefined =>
+  blocksOf(textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '')[0];
 
 const withoutAddresses = (text: string): string =>
   text
@@ -57,10 +63,10 @@ async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
   }
 }
 
-/** Of the first part of these types. */
-function textOf(parts: readonly Attachment[], types: readonly string[]): string | undefined {
-  const content = parts.find(({ mimeType }) => types.includes(mimeType))?.content;
-  return content === undefined || typeof content === 'string' ? content : new TextDecoder().decode(content);
+/** Of the first part of these types; empty where there is none. */
+function textOf(parts: readonly Attachment[], types: readonly string[]): string {
+  const { content = '' } = parts.find(({ mimeType }) => types.includes(mimeType)) ?? {};
+  return typeof content === 'string' ? content : new TextDecoder().decode(content);
 }
 
 /** Where this line ends. */

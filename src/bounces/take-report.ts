@@ -58,28 +58,38 @@ export function createReports(options: ReportsOptions) {
   const { reader, emails, keys, refusals } = options;
   const counts = { bounced: 0, complained: 0, known: 0, ignored: 0, unmatched: 0 };
 
-  async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
-    const nothing = async (outcome: 'ignored' | 'unmatched') => {
-      return { outcome, emailId: null, verified: false, position: await reader.head() };
-    };
-    const report = await readReport(received.bytes);
-    if (report === undefined) return await nothing('ignored');
-    const { emailId, verified } = matchOf(report, received.recipient, keys);
-    const stream = emailId === undefined ? undefined : await received.streamOf(emailId);
+  /** The e-mail that a report is about; undefined: none that was sent. */
+  async function emailOf(emailId: string, received: ReceivedReport) {
+    const stream = await received.streamOf(emailId);
     const email = stream === undefined ? undefined : await requestIn(reader, stream);
-    if (stream === undefined || email === undefined || email.emailId !== emailId) return await nothing('unmatched');
-    const { state, position: before } = await emails.fresh(stream);
-    const said = state.erased_through === null ? email : { ...email, address: undefined };
-    if (state.attempts === 0) return await nothing('unmatched');
-    const report_hash = keys.requestHash(['report', emailId, report.text]);
-    const command = commandOf(report, { verified, report_hash });
-    const known = { outcome: 'known', emailId, verified } as const;
-    if (!isNews(state, reportIn(command))) return { ...known, position: before };
+    if (stream === undefined || email?.emailId !== emailId) return undefined;
+    const { state, position } = await emails.fresh(stream);
+    if (state.attempts === 0) return undefined;
+    const isErased = state.erased_through !== null;
+    return { stream, state, position, email: isErased ? { ...email, address: undefined } : email };
+  }
+
+  async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
+    const report = await readReport(received.bytes);
+    const match = report && matchOf(report, received.recipient, keys);
+    const found = match && (await emailOf(match.emailId, received));
+    if (report === undefined || match === undefined || found === undefined)
+      return {
+        outcome: report ? 'unmatched' : 'ignored',
+        emailId: null,
+        verified: false,
+        position: await reader.head(),
+      };
+    const { stream, state, email } = found;
+    const report_hash = keys.requestHash(['report', match.emailId, report.text]);
+    const command = commandOf(report, { verified: match.verified, report_hash });
+    const known = { outcome: 'known', ...match } as const;
+    if (!isNews(state, reportIn(command))) return { ...known, position: found.position };
     // First: what is recorded is known, and then nothing more is done for it.
-    if (verified) await refuseFor(command, said, context);
+    if (match.verified) await refuseFor(command, email, context);
     const { events, position } = await emails.execute({ stream, command, context });
     if (events.length === 0) return { ...known, position };
-    return { outcome: report.type === 'bounce' ? 'bounced' : 'complained', emailId, verified, position };
+    return { outcome: outcomeOf[command.type], ...match, position };
   }
 
   async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
@@ -107,15 +117,15 @@ function matchOf(
   { envelopeId, messageId, ...report }: MailReport,
   recipient: string,
   { returnPathMac }: ReportsOptions['keys'],
-): { readonly emailId: string | undefined; readonly verified: boolean } {
+): { readonly emailId: string; readonly verified: boolean } | undefined {
   const originalSender = report.type === 'complaint' ? (report.originalSender ?? '') : '';
   for (const path of [recipient, originalSender]) {
     const emailId = emailOfReturnPath(path, returnPathMac);
     if (emailId !== undefined) return { emailId, verified: true };
   }
-  const ids = [/^(eml_\w{26})$/i.exec(envelopeId ?? ''), /^<(eml_\w{26})@[^<>\s]+>$/i.exec(messageId ?? '')];
-  const [id] = ids.flatMap((found) => found?.[1] ?? []);
-  return { emailId: id && `eml_${id.slice(4).toUpperCase()}`, verified: false };
+  const ids = [/^eml_(\w{26})$/i.exec(envelopeId ?? ''), /^<eml_(\w{26})@[^<>\s]+>$/i.exec(messageId ?? '')];
+  const [ulid] = ids.flatMap((found) => found?.[1] ?? []);
+  return ulid === undefined ? undefined : { emailId: `eml_${ulid.toUpperCase()}`, verified: false };
 }
 
 /** Undefined where the stream does not begin with a request. @throws StoreUnavailableError */
@@ -128,6 +138,8 @@ async function requestIn(reader: ReportsOptions['reader'], stream: string): Prom
   }
   return undefined;
 }
+
+const outcomeOf = { RecordBounce: 'bounced', RecordComplaint: 'complained' } as const;
 
 type RecordReport = RecordBounce | RecordComplaint;
 

@@ -1,7 +1,7 @@
 /** Reports for tests: DSNs as Postfix 3.7 and Exim 4.96 made them of this service's e-mails, and a complaint in the form of RFC 5965. */
 import { readFileSync } from 'node:fs';
 
-const names = [
+export const someReports = [
   'postfix-gone',
   'postfix-unknown-here',
   'postfix-policy',
@@ -13,7 +13,7 @@ const names = [
   'exim-policy',
   'abuse',
 ] as const;
-export type SomeReport = (typeof names)[number];
+export type SomeReport = (typeof someReports)[number];
 
 const folder = new URL('reports/', import.meta.url);
 
