@@ -23,7 +23,7 @@ interface ReportsOptions {
 }
 
 /** As its request says. */
-export interface ReportedEmail {
+interface ReportedEmail {
   readonly emailId: string;
   readonly recipientKey: string;
   /** Of the request. */
@@ -44,7 +44,7 @@ interface ReceivedReport {
 export const reportOutcomes = ['bounced', 'complained', 'known', 'ignored', 'unmatched'] as const;
 
 /** `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint. `unmatched`: of no e-mail that was sent. */
-export interface TakenReport {
+interface TakenReport {
   readonly outcome: (typeof reportOutcomes)[number];
   readonly emailId: string | null;
   readonly verified: boolean;

@@ -1,7 +1,6 @@
 /** The rules of what is reported of an e-mail afterwards: each report counts once, and after one nothing more is sent. */
 import type { EmailEvent } from '../events/email.js';
 import type { RecordBounce, RecordComplaint } from './email-commands.js';
-import type { EmailState } from './email.js';
 
 type ReportEvent = Extract<EmailEvent, { type: 'EmailBounced' | 'EmailComplained' }>;
 type RecordReport = RecordBounce | RecordComplaint;
@@ -11,6 +10,14 @@ export interface KnownReport {
   readonly type: ReportEvent['type'];
   readonly verified: boolean;
   readonly report_hash: string;
+}
+
+/** What the rules need of an e-mail. */
+interface ReportedState {
+  readonly email_id: string;
+  readonly attempts: number;
+  readonly reports: readonly KnownReport[];
+  readonly erased_through: number | null;
 }
 
 export const knownReport = ({ type, data: { verified, report_hash } }: ReportEvent): KnownReport => ({
@@ -23,7 +30,7 @@ export const knownReport = ({ type, data: { verified, report_hash } }: ReportEve
 const mostBounces = 5;
 
 /** Whether it says something that the log does not know. */
-export function isNews({ attempts, reports }: EmailState, report: KnownReport): boolean {
+export function isNews({ attempts, reports }: ReportedState, report: KnownReport): boolean {
   const same = reports.filter(({ type, verified }) => type === report.type && verified === report.verified);
   if (attempts === 0 || same.some(({ report_hash }) => report_hash === report.report_hash)) return false;
   if (report.type === 'EmailBounced') return same.length < mostBounces;
@@ -37,7 +44,7 @@ export const reportIn = ({ type, verified, report_hash }: RecordReport): KnownRe
 });
 
 /** What the server said is personal: it is left out once the e-mail is erased. */
-export function reported(command: RecordReport, { email_id, erased_through }: EmailState): ReportEvent {
+export function reported(command: RecordReport, { email_id, erased_through }: ReportedState): ReportEvent {
   const { verified, report_hash } = command;
   if (command.type === 'RecordComplaint') return { type: 'EmailComplained', data: { email_id, verified, report_hash } };
   const { kind, enhanced_code, diagnostic } = command;
@@ -47,7 +54,7 @@ export function reported(command: RecordReport, { email_id, erased_through }: Em
 }
 
 /** Why there is no further attempt, as the reason of EmailCancelled; undefined: nothing was reported. */
-export const endedBy = ({ reports }: Pick<EmailState, 'reports'>): 'bounced' | 'complained' | undefined =>
+export const endedBy = ({ reports }: Pick<ReportedState, 'reports'>): 'bounced' | 'complained' | undefined =>
   reports[0] && (reports[0].type === 'EmailBounced' ? 'bounced' : 'complained');
 
 /** The mailbox does not exist, or not any more. Every other refusal may be about the sender, or about this message. */
