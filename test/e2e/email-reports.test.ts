@@ -259,6 +259,9 @@ test('history, feed and the days tell of them', async () => {
   expect(history.items().map(({ type }) => type)).toEqual(expect.arrayContaining(['EmailBounced', 'EmailComplained']));
   const feed = await on.get('/v1/audit/events?types=EmailBounced,EmailComplained&limit=200');
   expect(feed.items().length).toBeGreaterThan(1);
+  const exported = await on.get(`/v1/privacy/export?email=${to}`, { accept: 'application/json' });
+  expect(exported.text).toContain('The e-mail bounced (5.1.1): it could not be delivered.');
+  expect(exported.text).toContain('550-5.1.1 <gone@example.net>: Recipient address rejected');
   const outcomes = await on.get('/v1/analytics/emails/outcomes?interval=month');
   expect(outcomes.text).toMatch(/"bounced":[1-9]\d*,"complained":[1-9]/);
 });
