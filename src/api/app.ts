@@ -4,6 +4,7 @@ import type { LogHead } from '../audit/answers.js';
 import { createAudit } from '../audit/audit.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
+import type { Reports } from '../bounces/take-report.js';
 import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/mustache.js';
@@ -55,6 +56,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   /** Undefined: there are none. */
   readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock'> | undefined;
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
+  readonly reports: Pick<Reports, 'take'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly readMetrics: ReadMetrics;

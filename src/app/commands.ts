@@ -1,5 +1,6 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
@@ -7,6 +8,7 @@ import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
+import { createSuppressGone } from '../commands/gone-mailboxes.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import { createRecipientCheck } from '../commands/recipients.js';
@@ -94,6 +96,8 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
+  const isToBeErased = createErasureCheck(store, erasures);
+  const suppressGone = createSuppressGone({ suppressions, isToBeErased });
   const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
@@ -107,9 +111,17 @@ export async function openCommands(options: CommandsOptions) {
     keys,
     newId,
     newSalt: sources.newSalt,
-    isToBeErased: createErasureCheck(store, erasures),
+    isToBeErased,
     checkRecipient,
     hasPublicUrl: publicUrl !== undefined,
+  });
+  const refusals = createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
+  const reports = createReports({
+    reader: store,
+    emails,
+    keys,
+    onGone: suppressGone,
+    refusals,
   });
 
   return {
@@ -117,7 +129,9 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
-    refusals: createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
+    suppressGone,
+    reports,
+    refusals,
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

@@ -69,7 +69,17 @@ export async function openHttp(options: HttpOptions) {
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = (): Promise<Readiness> =>
-    readiness({ store, views, guard, mailer: mailer?.status(), erasures, headLag, lines, roles: config.roles });
+    readiness({
+      store,
+      views,
+      guard,
+      mailer: mailer?.status(),
+      erasures,
+      reports: commands.reports,
+      headLag,
+      lines,
+      roles: config.roles,
+    });
   const app = createApp({
     audience: commands.audience,
     recordRead: config.isAccessLogged ? commands.recordRead : undefined,
@@ -86,6 +96,7 @@ export async function openHttp(options: HttpOptions) {
     parked: views.parked,
     rebuilds: views.rebuilds,
     erasures,
+    reports: commands.reports,
     keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,

@@ -1,8 +1,10 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
+import { isAddress } from '../events/address.js';
 import { parseMailbox } from '../commands/address.js';
 import { isReservedKeyName } from '../events/keys.js';
+import { longestReturnPathName } from '../events/return-path.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { isSmtpName } from '../mailer/smtp-url.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
@@ -67,6 +69,13 @@ const publicUrl = readBy(parsePublicUrl, messageOf);
 const dkimName = z
   .string()
   .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
+
+const returnPath = z
+  .string()
+  .refine(
+    (text) => isAddress(text) && /^[\x21-\x7e]+$/.test(text) && text.indexOf('@') <= longestReturnPathName,
+    `must be an address in ASCII with at most ${longestReturnPathName} characters before the @, such as bounce@mail.example.com`,
+  );
 
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
@@ -138,6 +147,7 @@ const schema = z.object({
     z.string().refine(isSmtpName, 'must be a full name such as mail.example.com, or an address such as [192.0.2.1]'),
   ),
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
+  MAIL_RETURN_PATH: optional(returnPath),
   MAIL_FROM: optional(
     z.string().refine((text) => parseMailbox(text) !== undefined, 'must be an address, or Name <address>'),
   ),
@@ -196,6 +206,8 @@ export function readConfig(environment: Environment) {
     /** Undefined: the name of this host. */
     smtpName: settings.SMTP_NAME,
     mailConnections: settings.MAIL_CONNECTIONS,
+    /** Undefined: reports go to the sender of each e-mail. */
+    mailReturnPath: settings.MAIL_RETURN_PATH,
     /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
     ...storesIn(settings),

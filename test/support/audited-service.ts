@@ -121,6 +121,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },
     erasures: { request: never, all: never },
+    reports: { take: never },
     views: never,
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),

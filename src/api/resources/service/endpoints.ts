@@ -48,6 +48,13 @@ const readinessSchema = object('Readiness', {
     .meta({ id: 'ErasuresReadiness' })
     .optional()
     .describe('Absent where another process carries erasures through.'),
+  email_reports: object('EmailReportCounts', {
+    bounced: count,
+    complained: count,
+    known: count,
+    ignored: count,
+    unmatched: count,
+  }).describe('Reports about e-mails since this process began.'),
   log_lines: object('LogLines', { dropped: count }),
   mailer: object('MailerReadiness', {
     running: count,
