@@ -1,20 +1,18 @@
 /** What the doctor examines: an environment, the place of its stores, and what runs there. Log and views are opened once, for all checks. */
 import type { EventReader } from '../eventstore/event-store.js';
 import type { LogPlace } from '../evidence/open-links.js';
-import type { StreamKeys } from '../events/streams.js';
 import { CommandFailedError } from '../failures.js';
 import type { MailSettings, NameServer } from '../mailer/check.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Config } from '../stores/config.js';
 import type { Environment } from '../stores/values-from-files.js';
+import { once, seeServers, type Servers } from './servers.js';
 
 interface ExaminedPlace extends LogPlace {
   readonly dataDir: string;
   readonly seals: Pick<Config['seals'], 'copies' | 'key'>;
   /** Only reads. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
-  /** @throws CommandFailedError where no secret at hand is that of the log */
-  streamKeys(log: EventReader): Promise<StreamKeys>;
 }
 
 /** A service that answers. */
@@ -53,6 +51,7 @@ export class StoreNotOpenError extends Error {
 
 export interface OpenPlace extends Pick<Patient, 'env' | 'signal' | 'clock' | 'monotonic'> {
   readonly place: ExaminedPlace;
+  readonly servers: Servers;
   /** @throws StoreNotOpenError */
   log(): Promise<EventReader>;
   /** @throws StoreNotOpenError */
@@ -60,18 +59,30 @@ export interface OpenPlace extends Pick<Patient, 'env' | 'signal' | 'clock' | 'm
   close(): Promise<void>;
 }
 
+/** @throws ConfigurationError */
 export function openPlace(patient: Patient): OpenPlace {
   const place = patient.place();
-  const log = once(() => place.openLog().catch(notOpen('log')));
-  const views = once(() => place.openViews().catch(notOpen('views')));
+  const clock = (): number => patient.clock();
+  const servers = seeServers(place.stores, clock);
+  const opened: (EventReader | ReadModelReader)[] = [];
+  const opening = <Store extends EventReader | ReadModelReader>(store: 'log' | 'views', open: () => Promise<Store>) =>
+    once(async () => {
+      const found = await open().catch(notOpen(store));
+      opened.push(found);
+      return found;
+    });
   const { env, signal } = patient;
   return {
-    ...{ env, signal, place, clock: () => patient.clock(), monotonic: () => patient.monotonic() },
-    log: log.get,
-    views: views.get,
+    ...{ env, signal, place, clock, servers, monotonic: () => patient.monotonic() },
+    log: opening('log', () => place.openLog()),
+    views: opening('views', async () => {
+      // One that is not there is waited for once.
+      const { name, reason } = (await servers.ofViews()) ?? {};
+      if (reason !== undefined) throw new Error(`${name} cannot be used: ${reason}`);
+      return await place.openViews();
+    }),
     async close() {
-      await views.close();
-      await log.close();
+      for (const store of opened.reverse()) await store.close();
     },
   };
 }
@@ -81,14 +92,3 @@ const notOpen =
   (error: unknown): never => {
     throw new StoreNotOpenError(store, !(error instanceof CommandFailedError && error.type === 'no_log'), error);
   };
-
-function once<Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>) {
-  let opening: Promise<Opened> | undefined;
-  return {
-    get: (): Promise<Opened> => (opening ??= open()),
-    async close(): Promise<void> {
-      const opened = await opening?.catch(() => undefined);
-      await opened?.close();
-    },
-  };
-}
