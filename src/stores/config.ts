@@ -153,7 +153,10 @@ const schema = z.object({
 });
 
 /** Every variable that the service reads. */
-export const serviceVariables: readonly string[] = [...Object.keys(schema.shape), ...inFiles.map((name) => `${name}_FILE`)];
+export const serviceVariables: readonly string[] = [
+  ...Object.keys(schema.shape),
+  ...inFiles.map((name) => `${name}_FILE`),
+];
 
 export type Config = ReturnType<typeof readConfig>;
 
