@@ -12,10 +12,12 @@ const hourMs = 3_600_000;
 
 /** @param every milliseconds between two seals; 0: none are made; undefined: the settings cannot be read */
 export async function checkSeals(
-  { place, clock, log: openLog }: OpenPlace,
+  { place, clock, log: openLog, views }: OpenPlace,
   every: number | undefined,
 ): Promise<Diagnosis> {
   const log = await openLog();
+  // There the tree is beside the views.
+  if (place.stores.events.kind !== 'embedded') await views();
   const { copies, key } = place.seals;
   const unusable = unusableKey(key) ?? unusablePlace(copies);
   if (unusable !== undefined) return unusable;

@@ -9,10 +9,10 @@ import type { OpenPlace } from './patient.js';
 /** Milliseconds. As readiness has it, and what nobody waits for. */
 const late = { yellow: 5_000, red: 300_000 };
 
-/** @param isServed whether a service is known to run: else nothing folds, and nobody waits */
+/** @param runs whether a service is known to run on this folder: else nothing folds an embedded log, and nobody waits */
 export async function checkLag(
-  { log: openLog, views: openViews, clock }: OpenPlace,
-  isServed: boolean,
+  { place, log: openLog, views: openViews, clock }: OpenPlace,
+  runs: boolean,
 ): Promise<Diagnosis> {
   const [log, views] = [await openLog(), await openViews()];
   const checkpoint = await views.checkpoint(checkpointName);
@@ -27,9 +27,8 @@ export async function checkLag(
     if (next === undefined) break;
     const lag = Math.max(0, clock() - Date.parse(codec.decode(next).metadata.at));
     const said = `the views are ${(lag / 1_000).toFixed(1)} s behind the log`;
-    if (!isServed) return green(`${said}: the next start folds on`);
-    if (lag > late.red)
-      return red(said, 'Look for "projector" in the log of the service, and restart it where it says nothing.');
+    if (!runs && place.stores.events.kind === 'embedded') return green(`${said}: the next start folds on`);
+    if (lag > late.red) return red(said, 'See that a process with the role projector runs, and what its log says.');
     if (lag > late.yellow)
       return yellow(said, 'Take load from the service, or look at its log: the projector cannot keep up.');
   }

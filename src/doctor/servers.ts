@@ -2,7 +2,7 @@
 import { printable } from '../events/printable.js';
 import type { StoreSettings } from '../stores/stores.js';
 
-export interface SeenServer {
+interface SeenServer {
   readonly name: 'EventStoreDB' | 'MongoDB';
   /** Undefined: it does not tell. */
   readonly version?: string | undefined;

@@ -74,7 +74,7 @@ function copied(): string {
 }
 
 /** Content, rights and times of all that is in the folder. */
-function traceOf(folder: string): unknown {
+function traceOf(folder: string) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
     .map((name) => {
@@ -143,6 +143,18 @@ describe('a folder in good order', () => {
     expect(found.of('service')).toMatchObject({ level: 'green', finding: `the service at ${running.url()} is ready` });
     expect(await running.countEvents()).toBe(before);
     expect((await running.get('/health/ready')).status).toBe(200);
+  });
+
+  test('after a kill: what the service has left beside its stores stays', long, async () => {
+    const killed = await startService();
+    onTestFinished(() => killed.close());
+    await killed.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+    await killed.kill('SIGKILL');
+    // What SQLite shares between processes, in memory: readers note there that they read.
+    const trace = (): unknown => traceOf(killed.dataDir).filter(({ name }) => !name.endsWith('-shm'));
+    const before = trace();
+    expect(await doctor(killed.dataDir)).toMatchObject({ code: 0 });
+    expect(trace()).toEqual(before);
   });
 
   test('before the first start there is nothing to be seen, and nothing is made', async () => {
