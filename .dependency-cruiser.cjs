@@ -9,6 +9,7 @@ const floors = [
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
+  ['doctor'],
   ['api', 'cli'],
   ['app'],
 ];

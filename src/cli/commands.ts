@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './shared/command-line.js';
+import { registerDoctor } from './doctor/doctor.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './copy/import.js';
@@ -21,4 +22,5 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerKeys(program, line);
   registerPrivacy(program, line);
   registerMigrate(program, line);
+  registerDoctor(program, line);
 }

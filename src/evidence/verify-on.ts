@@ -46,7 +46,7 @@ export async function verifyOn({ log, source, since, signal }: VerifyOnOptions):
 }
 
 /** At most this many events are verified before the service serves; the whole log is verified in the background. */
-const longestTail = 100_000;
+export const longestTail = 100_000;
 
 interface TailOptions {
   readonly source: LinkSource & {

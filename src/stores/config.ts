@@ -9,7 +9,7 @@ import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { isSmtpName } from '../mailer/smtp-url.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
 import { parsePublicUrl } from './public-url.js';
-import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
+import { ConfigurationError, inFiles, withFiles, type Environment } from './values-from-files.js';
 
 export { ConfigurationError } from './values-from-files.js';
 
@@ -171,6 +171,12 @@ const schema = z.object({
   MAIL_IN_DOUBT_AFTER: optional(pause('1d')).default(milliseconds('5m')),
   MAIL_GIVE_UP_AFTER: optional(pause('365d')).default(milliseconds('48h')),
 });
+
+/** Every variable that the service reads. */
+export const serviceVariables: readonly string[] = [
+  ...Object.keys(schema.shape),
+  ...inFiles.map((name) => `${name}_FILE`),
+];
 
 export type Config = ReturnType<typeof readConfig>;
 

@@ -8,7 +8,8 @@ export class ConfigurationError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const inFiles = ['SECRET', 'API_KEYS', 'DKIM_KEY'] as const;
+/** Variables whose value may come in a file. */
+export const inFiles = ['SECRET', 'API_KEYS', 'DKIM_KEY'] as const;
 
 /** The environment with what the files of these variables hold, without white space at their ends. Others are not read. @throws ConfigurationError */
 export function withFiles(environment: Environment, variables: readonly string[]): Environment {

@@ -7,7 +7,7 @@ export type Paint = ReturnType<typeof paintFor>;
 export function paintFor(screen: { readonly isTTY?: boolean }, env: Environment) {
   const isOn = screen.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   // The stream and the environment are the command's, which may not be those of the process.
-  const painted = (style: 'bold' | 'green' | 'red') => (text: string) =>
+  const painted = (style: 'bold' | 'green' | 'yellow' | 'red') => (text: string) =>
     isOn ? styleText(style, text, { validateStream: false }) : text;
-  return { bold: painted('bold'), good: painted('green'), bad: painted('red') };
+  return { bold: painted('bold'), good: painted('green'), fair: painted('yellow'), bad: painted('red') };
 }

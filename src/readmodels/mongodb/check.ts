@@ -19,9 +19,11 @@ import { LookAlikeError, MissingRightError, tryOut } from './trial.js';
  * not trusted. `unusable`: the URL, or what it leads to, such as a server that is too old for the driver, or is no MongoDB.
  * Reasons hold no value, credential or address.
  */
-export type MongoVerdict =
-  | { readonly status: 'ready' }
-  | { readonly status: 'unreachable' | 'refused' | 'tls' | 'unusable'; readonly reason: string };
+export type MongoVerdict = { readonly status: 'ready' } | Refused;
+interface Refused {
+  readonly status: 'unreachable' | 'refused' | 'tls' | 'unusable';
+  readonly reason: string;
+}
 
 /** Reads and writes as the service will, in a collection of its own that it drops again. Never rejects. */
 export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>): Promise<MongoVerdict> {
@@ -40,7 +42,32 @@ export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>)
   }
 }
 
-function judge(error: unknown): MongoVerdict {
+/** `time`: of its clock, milliseconds since 1970. */
+type SeenMongo = { readonly version: string | undefined; readonly time: number | undefined } | Refused;
+
+/** What it says of itself; nothing is written, and no right is needed but to connect. Never rejects. */
+export async function seeMongo(url: string): Promise<SeenMongo> {
+  const { connecting, reading } = mongoTimeouts;
+  let client: MongoClient | undefined;
+  try {
+    const opened = openClient(url, mongoTimeouts);
+    client = opened.client;
+    return await within(connecting + reading, async () => {
+      const { version } = await opened.db.command({ buildInfo: 1 });
+      const { localTime } = await opened.db.command({ hello: 1 });
+      return {
+        version: typeof version === 'string' ? version : undefined,
+        time: localTime instanceof Date ? localTime.getTime() : undefined,
+      };
+    });
+  } catch (error) {
+    return judge(error);
+  } finally {
+    await client?.close().catch(() => undefined);
+  }
+}
+
+function judge(error: unknown): Refused {
   const status = statusOf(error);
   if (status !== 'unreachable') return { status, reason: reasonOf(error) };
   const hint = hintOf(error);

@@ -1,0 +1,27 @@
+/** Whether the log can be read, and what keeps it. */
+import type { EventReader } from '../eventstore/event-store.js';
+import { green, red, yellow, type Diagnosis } from './diagnosis.js';
+import { StoreNotOpenError, type OpenPlace } from './patient.js';
+import { messageOf, sayServer } from './servers.js';
+
+export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
+  const { events } = open.place.stores;
+  try {
+    const end = await endOf(await open.log());
+    const server = await open.servers.ofLog();
+    return green(`${server === undefined ? 'it can be read' : sayServer(server)}, ${end}`);
+  } catch (error) {
+    if (!(error instanceof StoreNotOpenError)) throw error;
+    const reason = messageOf(error.cause);
+    if (!error.isThere)
+      return yellow(reason, 'Start the service, whose first start makes the log, or name the right data folder.');
+    return events.kind === 'embedded'
+      ? red(reason, 'Keep the file as it is now; where it is damaged, put the log back from the last good backup.')
+      : red(reason, 'Look at the log of EventStoreDB and at EVENTSTORE_URL: its address, user, and TLS.');
+  }
+}
+
+const endOf = async (log: EventReader): Promise<string> => {
+  const head = await log.head();
+  return head === '' ? 'and holds no events yet' : `up to position ${head}`;
+};

@@ -1,0 +1,94 @@
+/** What the doctor examines: an environment, the place of its stores, and what runs there. Log and views are opened once, for all checks. */
+import type { EventReader } from '../eventstore/event-store.js';
+import type { LogPlace } from '../evidence/open-links.js';
+import { CommandFailedError } from '../failures.js';
+import type { MailSettings, NameServer } from '../mailer/check.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { Config } from '../stores/config.js';
+import type { Environment } from '../stores/values-from-files.js';
+import { once, seeServers, type Servers } from './servers.js';
+
+interface ExaminedPlace extends LogPlace {
+  readonly dataDir: string;
+  readonly seals: Pick<Config['seals'], 'copies' | 'key'>;
+  /** Only reads. @throws CommandFailedError @throws StoreUnavailableError */
+  openLog(): Promise<EventReader>;
+}
+
+/** A service that answers. */
+export interface ExaminedService {
+  readonly url: string;
+  ask(request: { readonly method: 'GET'; readonly path: string }): Promise<{ readonly status: number; data: unknown }>;
+}
+
+export interface Patient {
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  readonly names: NameServer;
+  clock(): number;
+  monotonic(): number;
+  /** @throws ConfigurationError */
+  place(): ExaminedPlace;
+  /** Undefined: none runs there. @throws CommandFailedError one that is named does not answer */
+  service(): Promise<ExaminedService | undefined>;
+  /** @throws ConfigurationError */
+  mailSettings(): MailSettings | undefined;
+}
+
+/** A check needs a store that cannot be opened: the check of that store says why. */
+export class StoreNotOpenError extends Error {
+  override readonly name = 'StoreNotOpenError';
+
+  /** @param isThere false: there is no log yet, so that nothing is wrong with what would be in it */
+  constructor(
+    readonly store: 'log' | 'views',
+    readonly isThere: boolean,
+    override readonly cause: unknown,
+  ) {
+    super(`${store}: not open`);
+  }
+}
+
+export interface OpenPlace extends Pick<Patient, 'env' | 'signal' | 'clock' | 'monotonic'> {
+  readonly place: ExaminedPlace;
+  readonly servers: Servers;
+  /** @throws StoreNotOpenError */
+  log(): Promise<EventReader>;
+  /** @throws StoreNotOpenError */
+  views(): Promise<ReadModelReader>;
+  close(): Promise<void>;
+}
+
+/** @throws ConfigurationError */
+export function openPlace(patient: Patient): OpenPlace {
+  const place = patient.place();
+  const clock = (): number => patient.clock();
+  const servers = seeServers(place.stores, clock);
+  const opened: (EventReader | ReadModelReader)[] = [];
+  const opening = <Store extends EventReader | ReadModelReader>(store: 'log' | 'views', open: () => Promise<Store>) =>
+    once(async () => {
+      const found = await open().catch(notOpen(store));
+      opened.push(found);
+      return found;
+    });
+  const { env, signal } = patient;
+  return {
+    ...{ env, signal, place, clock, servers, monotonic: () => patient.monotonic() },
+    log: opening('log', () => place.openLog()),
+    views: opening('views', async () => {
+      // One that is not there is waited for once.
+      const { name, reason } = (await servers.ofViews()) ?? {};
+      if (reason !== undefined) throw new Error(`${name} cannot be used: ${reason}`);
+      return await place.openViews();
+    }),
+    async close() {
+      for (const store of opened.reverse()) await store.close();
+    },
+  };
+}
+
+const notOpen =
+  (store: 'log' | 'views') =>
+  (error: unknown): never => {
+    throw new StoreNotOpenError(store, !(error instanceof CommandFailedError && error.type === 'no_log'), error);
+  };

@@ -1,0 +1,49 @@
+/** The register of erasures in its places: whether the log lacks one of it, and whether a restore would find it. */
+import { erasureDecider } from '../commands/erasures.js';
+import { erasuresStream } from '../events/streams.js';
+import { readLogId } from '../eventstore/log-id.js';
+import { missingErasures, placesOf, readRegister, RegisterError, type RegisterEntry } from '../privacy/register.js';
+import { green, red, yellow, type Diagnosis } from './diagnosis.js';
+import { foldStream } from './fold-stream.js';
+import type { OpenPlace } from './patient.js';
+
+export async function checkRegister({ place, log: openLog }: OpenPlace): Promise<Diagnosis> {
+  const log = await openLog();
+  const logId = (await readLogId(log)) ?? '';
+  const state = await foldStream(log, erasuresStream, erasureDecider);
+  const places = placesOf(place);
+  let found: readonly { readonly file: string; readonly entries: readonly RegisterEntry[] }[];
+  try {
+    found = places.map((file) => ({ file, entries: readRegister(file, logId) }));
+  } catch (error) {
+    if (error instanceof RegisterError)
+      return red(
+        error.message,
+        'Put the register back from its other place, or from a backup: no start succeeds before.',
+      );
+    throw error;
+  }
+  const { length } = missingErasures(
+    found.flatMap(({ entries }) => entries),
+    state,
+  );
+  if (length > 0)
+    return red(
+      `the log lacks ${length} of the erasures of the register: it was put back from a backup of before`,
+      'Run audience privacy reapply: it asks for them again.',
+    );
+  const short = found.filter(({ entries }) =>
+    [...state.all.keys()].some((id) => !entries.some((one) => one.erasure_id === id)),
+  );
+  if (short.length > 0)
+    return yellow(
+      `erasures of the log are missing in ${short.map(({ file }) => file).join(', ')}`,
+      'Start the service, which writes what is missing with the next erasure, and look whether the folder can be written.',
+    );
+  return places.length > 1
+    ? green(`erasures registered: ${state.all.size}, in ${places.length} places`)
+    : yellow(
+        `erasures registered: ${state.all.size}, in one place only`,
+        'Set SEAL_DIR to a folder on another disk: a restore needs the newest register.',
+      );
+}

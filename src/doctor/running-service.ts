@@ -1,0 +1,59 @@
+/** Whether a service runs on this data folder, or where --url says, and is ready. None need run. */
+import { z } from 'zod';
+import { CommandFailedError } from '../failures.js';
+import { green, red, yellow, type Diagnosis } from './diagnosis.js';
+import type { ExaminedService, Patient } from './patient.js';
+import { messageOf } from './servers.js';
+
+/** What of `GET /health/ready` tells why it is not, or what is to be looked after. */
+const parts = z.object({
+  event_store: z.object({ reachable: z.boolean(), writable: z.boolean() }),
+  read_models: z.object({ reachable: z.boolean() }),
+  projections: z.object({ caught_up: z.boolean(), lag_ms: z.number() }),
+  mailer: z.object({ relay: z.object({ refuses: z.object({ reason: z.string() }).nullish() }) }).optional(),
+});
+
+export interface ServiceDiagnosis {
+  /** Whether one runs. */
+  readonly runs: boolean;
+  readonly result: Diagnosis;
+}
+
+export async function checkRunningService(patient: Patient): Promise<ServiceDiagnosis> {
+  try {
+    const service = await patient.service();
+    if (service === undefined)
+      return { runs: false, result: green('none runs on this data folder, as far as is known here') };
+    return { runs: true, result: await ready(service) };
+  } catch (error) {
+    if (!(error instanceof CommandFailedError)) throw error;
+    return { runs: false, result: red(messageOf(error), 'Start it, or correct the address in --url or AUDIENCE_URL.') };
+  }
+}
+
+async function ready(service: ExaminedService): Promise<Diagnosis> {
+  const { status, data } = await service.ask({ method: 'GET', path: '/health/ready' });
+  const found = parts.safeParse(data).data;
+  if (status !== 200)
+    return red(
+      `the service at ${service.url} is not ready: ${found === undefined ? `status ${status}` : whyNot(found)}`,
+      'Wait where it is building or catching up; else look at its log, which says what fails.',
+    );
+  const refused = found?.mailer?.relay.refuses?.reason;
+  if (refused !== undefined)
+    return yellow(
+      `the service at ${service.url} is ready, but its mail server refuses e-mails (${refused})`,
+      'Run audience email check, which says what to do: e-mails wait until the server takes them.',
+    );
+  return green(`the service at ${service.url} is ready`);
+}
+
+function whyNot({ event_store, read_models, projections }: z.output<typeof parts>): string {
+  const reasons = [
+    ...(event_store.reachable ? [] : ['its log does not answer']),
+    ...(event_store.writable ? [] : ['its log takes nothing']),
+    ...(read_models.reachable ? [] : ['its views do not answer']),
+    ...(projections.caught_up ? [] : [`its views are ${projections.lag_ms} ms behind or being built`]),
+  ];
+  return reasons.join(', ') || 'a catalogue cannot be read, or erasures of its start are not done';
+}
