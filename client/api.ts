@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 99763bca8f18541b1e379813fc7d6ef0728c3d7a43b3875ac42a5d8420ee7164. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d4e5eb1346fedcb3b4bf06a60b43d57f1a81916f525f4fbc58f4298565c0e1f6. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -534,26 +534,6 @@ export interface paths {
      * @description Needs the scope `email:write`.
      */
     post: operations['releaseEmail'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/email/reports': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Take a report about an e-mail
-     * @description A bounce or a complaint as it was received (RFC 3464, 6533, 5965). A report that is sent again, or that is about no e-mail of this service, changes nothing and is 202, too. Needs the scope `reports`.
-     */
-    post: operations['takeReport'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1295,16 +1275,6 @@ export interface components {
       /** @description Known: active, expired, revoked. */
       state: string;
     };
-    Bounce: {
-      /** Format: date-time */
-      at: string;
-      /** @description As the mail server reported it. */
-      enhanced_code: string | null;
-      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
-      kind: string;
-      /** @description The report came with the proof of the return path. */
-      verified: boolean;
-    };
     CancelEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
@@ -1320,12 +1290,6 @@ export interface components {
       contact_id: string;
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
-    };
-    Complaint: {
-      /** Format: date-time */
-      at: string;
-      /** @description The report came with the proof of the return path. */
-      verified: boolean;
     };
     /**
      * Consent
@@ -1538,7 +1502,6 @@ export interface components {
         | 'contacts:write'
         | 'email:read'
         | 'email:write'
-        | 'reports'
         | 'suppressions:read'
         | 'suppressions:write'
         | 'audit:read'
@@ -1681,10 +1644,6 @@ export interface components {
        * @description How often it was tried.
        */
       attempts: number;
-      /** @description What a mail server reported after it had been handed over; the report that says most. */
-      bounced: components['schemas']['Bounce'] | null;
-      /** @description The recipient called it spam. */
-      complained: components['schemas']['Complaint'] | null;
       email_id: string;
       /** @description Reason of the last failure and, where the mail server replied, its codes. */
       last_error: string | null;
@@ -1722,16 +1681,6 @@ export interface components {
       to: string;
     };
     EmailOutcomesRow: {
-      /**
-       * Format: int64
-       * @description Reports that an e-mail could not be delivered.
-       */
-      bounced: number;
-      /**
-       * Format: int64
-       * @description Reports that an e-mail was called spam.
-       */
-      complained: number;
       /**
        * Format: int64
        * @description Attempts without success that are not the end.
@@ -1777,18 +1726,6 @@ export interface components {
        * @description Last day.
        */
       to: string;
-    };
-    EmailReportCounts: {
-      /** Format: int64 */
-      bounced: number;
-      /** Format: int64 */
-      complained: number;
-      /** Format: int64 */
-      ignored: number;
-      /** Format: int64 */
-      known: number;
-      /** Format: int64 */
-      unmatched: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -1887,7 +1824,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -2724,8 +2661,6 @@ export interface components {
       type: string;
     };
     Readiness: {
-      /** @description Reports about e-mails since this process began. */
-      email_reports: components['schemas']['EmailReportCounts'];
       /** @description Absent where another process carries erasures through. */
       erasures?: components['schemas']['ErasuresReadiness'];
       event_store: components['schemas']['EventStoreReadiness'];
@@ -2899,6 +2834,8 @@ export interface components {
       /** @description What the address refuses now, the oldest first. */
       active: components['schemas']['ActiveSuppression'][];
       outcome: components['schemas']['ReleasedOutcome'];
+      /** @description Up to there it holds; empty where nothing was ever refused. */
+      position: string;
     };
     ReleaseEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
@@ -3135,7 +3072,6 @@ export interface components {
        * @example News <news@example.com>
        */
       from_email: string;
-      list_id?: string | null;
       /**
        * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
        * @example <p>Thank you!</p>
@@ -3208,6 +3144,8 @@ export interface components {
       /** @description What the address refuses now, the oldest first. */
       active: components['schemas']['ActiveSuppression'][];
       outcome: components['schemas']['SuppressedOutcome'];
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
     };
     SuppressedLine: {
       /**
@@ -3386,20 +3324,6 @@ export interface components {
        * @description Last day.
        */
       to: string;
-    };
-    TakenReport: {
-      email_id: string | null;
-      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
-      outcome: string;
-      /** @description It came to the return path of the e-mail, or names it. */
-      verified: boolean;
-    };
-    TakeReportAnswer: {
-      data: components['schemas']['TakenReport'];
-      message: string;
-      status: string;
-      /** Format: int32 */
-      statusCode: number;
     };
     /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
@@ -3680,7 +3604,7 @@ export interface components {
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
-     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
@@ -3996,11 +3920,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
+    /** @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …` */
     Refused25: {
       headers: {
         [name: string]: unknown;
@@ -4009,10 +3929,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
-     *     - `not_configured`: `{names} is not configured`
-     */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused26: {
       headers: {
         [name: string]: unknown;
@@ -4021,7 +3938,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -4030,17 +3947,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
-    Refused28: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused30: {
+    Refused29: {
       headers: {
         [name: string]: unknown;
       };
@@ -4049,7 +3957,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
-    Refused31: {
+    Refused30: {
       headers: {
         [name: string]: unknown;
       };
@@ -4058,7 +3966,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused32: {
+    Refused31: {
       headers: {
         [name: string]: unknown;
       };
@@ -4072,7 +3980,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused33: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -4081,7 +3989,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused34: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4093,7 +4001,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused35: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4105,7 +4013,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
+    Refused36: {
       headers: {
         [name: string]: unknown;
       };
@@ -4114,7 +4022,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused38: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4126,7 +4034,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused39: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4135,7 +4043,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused40: {
+    Refused39: {
       headers: {
         [name: string]: unknown;
       };
@@ -4144,7 +4052,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused41: {
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4153,7 +4061,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused42: {
+    Refused41: {
       headers: {
         [name: string]: unknown;
       };
@@ -4162,7 +4070,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
-    Refused43: {
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -4174,7 +4082,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused45: {
+    Refused44: {
       headers: {
         [name: string]: unknown;
       };
@@ -4262,8 +4170,6 @@ export interface components {
     query_to: string;
     /** @description Names of events, separated by commas: only these. */
     query_types: string;
-    /** @description The address that the report was sent to, as the mail server has it. */
-    'X-Envelope-To': string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4441,7 +4347,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4478,7 +4384,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4516,7 +4422,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4557,7 +4463,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4594,7 +4500,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused33'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4635,8 +4541,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4666,8 +4572,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused35'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -4703,8 +4609,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -4756,8 +4662,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused38'];
-      404: components['responses']['Refused39'];
+      400: components['responses']['Refused37'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -4794,7 +4700,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused37'];
+      404: components['responses']['Refused36'];
       default: components['responses']['General'];
     };
   };
@@ -5156,7 +5062,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused29'];
       default: components['responses']['General'];
     };
   };
@@ -5217,7 +5123,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused26'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5248,41 +5154,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused26'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused28'];
-      default: components['responses']['General'];
-    };
-  };
-  takeReport: {
-    parameters: {
-      query?: never;
-      header: {
-        /** @description The address that the report was sent to, as the mail server has it. */
-        'X-Envelope-To': components['parameters']['X-Envelope-To'];
-        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
-        'X-Request-Id'?: components['parameters']['X-Request-Id'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'message/rfc822': string;
-      };
-    };
-    responses: {
-      /** @description Report taken! */
-      202: {
-        headers: {
-          'X-Position': components['headers']['X-Position'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TakeReportAnswer'];
-        };
-      };
-      400: components['responses']['Refused5'];
+      409: components['responses']['Refused27'];
       default: components['responses']['General'];
     };
   };
@@ -5319,7 +5193,6 @@ export interface operations {
         };
       };
       400: components['responses']['Refused25'];
-      409: components['responses']['Refused26'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5585,7 +5458,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused45'];
+      400: components['responses']['Refused44'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5619,7 +5492,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5653,7 +5526,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5918,7 +5791,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6040,8 +5913,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
-      404: components['responses']['Refused43'];
+      400: components['responses']['Refused30'];
+      404: components['responses']['Refused42'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6110,7 +5983,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused29'];
       default: components['responses']['General'];
     };
   };
@@ -6135,7 +6008,6 @@ export interface operations {
       /** @description Suppression saved successfully! */
       200: {
         headers: {
-          'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
         content: {
@@ -6143,7 +6015,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6167,14 +6039,13 @@ export interface operations {
       /** @description Suppression released successfully! */
       200: {
         headers: {
-          'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6203,7 +6074,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6465,8 +6336,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6500,7 +6371,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused42'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6517,11 +6388,9 @@ export type KnownErrorType =
   | 'invalid_json'
   | 'method_not_allowed'
   | 'never_in_list'
-  | 'not_configured'
   | 'not_found'
   | 'not_in_list'
   | 'rate_limited'
-  | 'suppressed'
   | 'too_large'
   | 'unauthorized'
   | 'unavailable'
@@ -6589,7 +6458,6 @@ export const operationTable = {
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],
-  takeReport: ['post', '/v1/email/reports', 'safe'],
   updateContactStatus: ['post', '/v1/contacts/{list_id}/updatestatus', 'safe'],
   updateGroup: ['post', '/v1/groups/{group_id}/update', 'safe'],
   updateList: ['post', '/v1/lists/{list_id}/update', 'safe'],

@@ -41,7 +41,7 @@ export interface SavedContact extends WriteResult {
   readonly contactId: string;
 }
 
-export interface UpsertedContact extends SavedContact {
+interface UpsertedContact extends SavedContact {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   /** In this list, after the request. */
   readonly status: SubscriptionStatus;

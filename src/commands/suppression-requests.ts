@@ -5,13 +5,13 @@ import type { CommandContext } from './batch.js';
 import type { CommandHandler, CommandResult } from './command-handler.js';
 import type { SuppressionCommand, SuppressionState } from './suppressions.js';
 
-export interface SuppressAddress extends Pick<Suppression, 'scope' | 'reason'> {
+interface SuppressAddress extends Pick<Suppression, 'scope' | 'reason'> {
   readonly email: string;
   readonly note?: string | undefined;
 }
 
 /** What a request has come to: whether something was written, and what is refused now. */
-export interface ChangedSuppressions extends Pick<SuppressionState, 'active'> {
+interface ChangedSuppressions extends Pick<SuppressionState, 'active'> {
   readonly isChanged: boolean;
   readonly position: string;
 }

@@ -8,14 +8,14 @@ import {
 } from '../../../audit/suppressions.js';
 import { everyMail, suppressionReasons } from '../../../events/suppressions.js';
 import { reasonForm } from '../../../events/erasures.js';
-import { object, position, email as shownEmail, time } from '../../../events/values.js';
+import { maybePosition, object, position, email as shownEmail, time } from '../../../events/values.js';
 import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { lineNumber as line, refusedLine } from '../../schemas/bulk.js';
 import { address } from '../../schemas/fields.js';
 import { choice, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
 
-const scopeForm = /^(?:all|lst_[0-9A-Z]{26})$/;
+const scopeForm = /^(all|lst_[0-9A-Z]{26})$/;
 const scope = textField(
   { form: { fits: (text) => scopeForm.test(text), code: 'invalid_scope' } },
   { description: '`all`: mail of every kind; or the id of a list.', examples: ['all'], pattern: scopeForm.source },
@@ -74,8 +74,7 @@ export const suppressionEndpoints = {
     bodyLimit: 10 * 1024 * 1024,
     message: 'Suppression saved successfully!',
     answer: {
-      data: object('Suppressed', written),
-      position: true,
+      data: object('Suppressed', { ...written, position }),
       others: {
         'application/x-ndjson': z.discriminatedUnion('outcome', [
           object('SuppressedLine', { line, outcome: written.outcome, position }),
@@ -105,8 +104,8 @@ export const suppressionEndpoints = {
       data: object('ReleasedSuppression', {
         outcome: z.enum(['released', 'unchanged']).meta({ id: 'ReleasedOutcome' }),
         active,
+        position: maybePosition.describe('Up to there it holds; empty where nothing was ever refused.'),
       }),
-      position: true,
     },
   }),
   page: ownRead('listSuppressions', '/v1/suppressions', {

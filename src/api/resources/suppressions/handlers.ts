@@ -42,7 +42,7 @@ export function suppressionRoutes(routes: Routes, parts: SuppressionParts): void
       const body = await readBody(request, { limit: defaultBodyLimit, expected: true });
       const { active, isChanged, position } = await suppressions.suppress(parse(body, true), context);
       const outcome = isChanged ? 'created' : 'unchanged';
-      return { data: { outcome, active: active.map(shown) }, headers: ['X-Position', position] };
+      return { data: { outcome, active: active.map(shown), position } };
     }
     return await bulk(call, {
       limit: bodyLimit,
@@ -58,7 +58,7 @@ export function suppressionRoutes(routes: Routes, parts: SuppressionParts): void
   routes.on(suppressionEndpoints.release, async ({ input, context }) => {
     const { active, isChanged, position } = await suppressions.release(input, context);
     const outcome = isChanged ? 'released' : 'unchanged';
-    return { data: { outcome, active: active.map(shown) }, headers: ['X-Position', position] };
+    return { data: { outcome, active: active.map(shown), position } };
   });
 
   // By the log: nothing has to be waited for.
