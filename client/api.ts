@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d4e5eb1346fedcb3b4bf06a60b43d57f1a81916f525f4fbc58f4298565c0e1f6. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 12bd252c3cab528549eea2bf35c3bb13de5135740f826adbd1aad526fd3c99b8. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1824,7 +1824,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -3072,6 +3072,7 @@ export interface components {
        * @example News <news@example.com>
        */
       from_email: string;
+      list_id?: string | null;
       /**
        * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
        * @example <p>Thank you!</p>
@@ -3920,7 +3921,11 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
     Refused25: {
       headers: {
         [name: string]: unknown;
@@ -3929,7 +3934,10 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /**
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     *     - `not_configured`: `{names} is not configured`
+     */
     Refused26: {
       headers: {
         [name: string]: unknown;
@@ -3938,7 +3946,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -3947,8 +3955,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused29: {
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused28: {
       headers: {
         [name: string]: unknown;
       };
@@ -3956,7 +3964,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused30: {
       headers: {
         [name: string]: unknown;
@@ -3965,8 +3973,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused31: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -3980,7 +3997,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused32: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -3989,7 +4006,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused33: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4001,7 +4018,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused34: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4013,7 +4030,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused36: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4022,7 +4039,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused37: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4034,15 +4051,6 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused38: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -4051,7 +4059,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -4060,7 +4068,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -4069,8 +4077,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused42: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -4082,7 +4099,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused44: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4347,7 +4364,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       default: components['responses']['General'];
     };
   };
@@ -4384,7 +4401,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4422,7 +4439,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
+      400: components['responses']['Refused40'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4463,7 +4480,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4500,7 +4517,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4541,8 +4558,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
-      404: components['responses']['Refused32'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4572,8 +4589,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -4609,8 +4626,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused32'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -4662,8 +4679,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused37'];
-      404: components['responses']['Refused38'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4700,7 +4717,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused36'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -5062,7 +5079,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused29'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -5123,7 +5140,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5154,9 +5171,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused27'];
+      409: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -5193,6 +5210,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused25'];
+      409: components['responses']['Refused26'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5458,7 +5476,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
+      400: components['responses']['Refused45'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5492,7 +5510,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5526,7 +5544,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5791,7 +5809,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5913,8 +5931,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused43'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -5983,7 +6001,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused29'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6015,7 +6033,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6045,7 +6063,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6074,7 +6092,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6336,8 +6354,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
-      404: components['responses']['Refused41'];
+      400: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6371,7 +6389,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused41'];
+      404: components['responses']['Refused42'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6388,9 +6406,11 @@ export type KnownErrorType =
   | 'invalid_json'
   | 'method_not_allowed'
   | 'never_in_list'
+  | 'not_configured'
   | 'not_found'
   | 'not_in_list'
   | 'rate_limited'
+  | 'suppressed'
   | 'too_large'
   | 'unauthorized'
   | 'unavailable'

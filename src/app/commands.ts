@@ -14,7 +14,7 @@ import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js'
 import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
-import { createRefusals } from '../commands/refusals.js';
+import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
 import { contactAddresses } from '../stores/contact-address.js';
@@ -112,7 +112,7 @@ export async function openCommands(options: CommandsOptions) {
     checkRecipient,
     hasPublicUrl: publicUrl !== undefined,
   });
-  const refusals = createRefusals({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
+  const refusals = createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
   const reports = createReports({
     reader: store,
     emails,

@@ -47,15 +47,15 @@ export interface EmailRequestsOptions {
 export function createEmailRequests(options: EmailRequestsOptions) {
   const { emails, keys, newId, newSalt, isToBeErased, checkRecipient, hasPublicUrl } = options;
 
-  /** Without a salt as in schema 1 of `EmailRequested`. */
   function requestHash({ message, listId }: SendEmail, salt?: string): string {
-    const { from_email, to_email, subject, mail_template, ...more } = message;
+    const { from_email, to_email, subject, mail_template, ...rest } = message;
     const fields = [from_email, to_email, subject, mail_template];
-    const list = listId === undefined ? [] : [listId];
-    if (salt === undefined)
-      return keys.requestHash([...fields, ...(more.variables === undefined ? [] : [more.variables]), ...list]);
-    const sorted = Object.entries(more).sort(([one], [other]) => (one < other ? -1 : 1));
-    return keys.requestHash([...fields, Object.fromEntries(sorted), ...list], salt);
+    // As in schema 1 of `EmailRequested`, which knew no lists.
+    if (salt === undefined && listId === undefined)
+      return keys.requestHash(rest.variables === undefined ? fields : [...fields, rest.variables]);
+    const more = Object.entries(listId === undefined ? rest : { ...rest, list_id: listId });
+    const sorted = more.sort(([one], [other]) => (one < other ? -1 : 1));
+    return keys.requestHash([...fields, Object.fromEntries(sorted)], salt);
   }
 
   /** Why a request that is no repeat is refused. */

@@ -14,7 +14,7 @@ interface RecipientOptions {
   readonly suppressions: Pick<CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>, 'fresh'>;
 }
 
-export interface Recipient {
+interface MailTo {
   /** Of the person's stream, as a contact or not. */
   readonly key: string;
   /** The e-mail is for the subscribers of this list. */
@@ -32,11 +32,11 @@ export type RecipientVerdict =
     };
 
 /** @throws ServiceError `unavailable` */
-export type CheckRecipient = (recipient: Recipient) => Promise<RecipientVerdict>;
+export type CheckRecipient = (mail: MailTo) => Promise<RecipientVerdict>;
 
 /** Each state is read to its end, on servers from the leader: what was answered before the call counts. */
 export function createRecipientCheck({ lists, contacts, suppressions }: RecipientOptions): CheckRecipient {
-  const refusal = async ({ key, listId }: Recipient): Promise<RecipientVerdict | undefined> => {
+  const refusal = async ({ key, listId }: MailTo): Promise<RecipientVerdict | undefined> => {
     const refused = refusalOf((await suppressions.fresh(suppressionStream(key))).state, listId);
     return refused && { status: 'suppressed', ...refused };
   };

@@ -7,7 +7,7 @@ import type { CatalogueHandler } from './catalogue-requests.js';
 import type { CommandHandler } from './command-handler.js';
 import type { ContactState, SubscriptionState } from './contact-state.js';
 import type { ContactCommand, ListReference } from './contact.js';
-import type { Suppress, SuppressionCommand, SuppressionState } from './suppressions.js';
+import type { SuppressionCommand, SuppressionState } from './suppressions.js';
 
 interface RefusalsOptions {
   readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
@@ -39,6 +39,8 @@ interface Resubscribe {
   readonly consent: Consent;
 }
 
+type Suppress = Extract<SuppressionCommand, { type: 'Suppress' }>;
+
 /** What is known of somebody who follows a link in an e-mail. */
 export interface KnownRecipient {
   /** By list. Deleted lists are not among them. */
@@ -48,10 +50,10 @@ export interface KnownRecipient {
   readonly nameOf: (listId: string) => string | undefined;
 }
 
-export type Refusals = ReturnType<typeof createRefusals>;
+export type Refusals = ReturnType<typeof createRefusalRequests>;
 
 /** Each of them throws a ServiceError, `unavailable`. */
-export function createRefusals({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
+export function createRefusalRequests({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
   const listNames = async (): Promise<(listId: string) => string | undefined> => {
     const { state } = await lists.fresh(listsStream);
     return (listId) => state.nameById.get(listId);

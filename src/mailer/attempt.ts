@@ -4,13 +4,10 @@ import type { CommandResult } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type AttemptSignals } from './job.js';
-import { loadEmail, type LoadedEmail, type MayGoOut, type Withdrawal } from './load.js';
+import { loadEmail, type LoadedEmail, type MayGoOut } from './load.js';
+import type { Withdrawal } from './reasons.js';
 import { record, type AttemptEnding } from './record.js';
 import { isAscii, type Mail, type SendLimits, type SendOutcome } from './transport.js';
-
-/** The answer that an e-mail may go out is asked for again after this time, and is of no use after the other one. Milliseconds. */
-const askAgainMs = 3_000;
-const staleMs = 5_000;
 
 /** @throws what reading the stream throws; then nothing was sent. */
 export async function attemptEmail(
@@ -140,7 +137,7 @@ async function send(job: Attempt, mail: Mail | undefined): Promise<AttemptEnding
   let withdrawal: Withdrawal | undefined;
   const beforeHandOver = async (): Promise<boolean> => {
     running.trial.works();
-    const answer = permission.age() < askAgainMs ? true : await permission.ask();
+    const answer = permission.age() < options.timings.askAgain ? true : await permission.ask();
     if (answer !== true) withdrawal = answer;
     return answer === true;
   };
@@ -180,7 +177,7 @@ function limitsOf({ options, running, runId, started, permission }: Attempt): Om
       runs.isCertain(runId) &&
       elapsed() <= handOver &&
       clock() - started.wall <= handOver &&
-      permission.age() <= staleMs,
+      permission.age() <= timings.permission,
     handOverWithin: Math.max(0, handOver - elapsed()),
     closeWithin: Math.max(0, close - elapsed()),
     signal: running.sending,

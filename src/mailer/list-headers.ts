@@ -3,7 +3,7 @@ import type { UnsubscribeLink } from '../events/unsubscribe-token.js';
 import { isDnsName } from './dkim.js';
 import { encoded, looksEncoded } from './encoded-word.js';
 
-/** The list, and its name when the e-mail was asked for. */
+/** The list, and its name when the e-mail was asked for: `''` where that is not known. */
 export interface ListOfMail {
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export function listHeaders({ id, name }: ListOfMail, link: string): Header[] {
   // What is no name of the DNS, as an IPv6 address, is none of a list either.
   const listId = `<${id}.${isDnsName(hostname) ? hostname : 'localhost'}>`;
   return [
-    header('List-Id', `${phrase(name)}\r\n ${listId}`),
+    header('List-Id', name === '' ? listId : `${phrase(name)}\r\n ${listId}`),
     header('List-Unsubscribe', `<${link}>`),
     header('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'),
   ];

@@ -4,6 +4,7 @@ import type { CheckRecipient, RecipientVerdict } from '../commands/recipients.js
 import { codec } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RequestedMail } from './message.js';
+import type { Withdrawal } from './reasons.js';
 
 export interface LoadedEmail {
   readonly request: RequestedMail;
@@ -58,9 +59,6 @@ export async function claimEventId(reader: StreamReader, stream: string, attempt
     }
   throw new Error(`${stream} holds no claim of attempt ${attempt}`);
 }
-
-/** Why not: the reason of the EmailCancelled that follows. */
-export type Withdrawal = 'erased' | 'suppressed' | 'unsubscribed' | 'list_deleted';
 
 /** Answers by the log. @throws what the stores throw: then it does not go out now, and nothing is decided */
 export type MayGoOut = (

@@ -39,17 +39,12 @@ export async function composeMail(
   { email_id, requested_at, message, list }: RequestedMail,
   { dkim, link }: Composition = {},
 ): Promise<Mail> {
-  const from = parseMailbox(message.from_email);
-  const to = parseMailbox(message.to_email);
-  if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
-  // nodemailer would turn a line break into a space; what holds one never came through the API.
-  if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
-  if (list !== undefined && link === undefined) throw new InvalidMessageError('link');
+  const { fromName, envelope } = partiesOf(message);
+  const headers = headersFor(list, link);
   const { subject, html } = emailContent(message, link);
   // Where the HTML says nothing, as that of one image, the subject does.
   const text = plainText(html) || subject;
-  const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
-  const name = nameInHeader(from.name, `${email_id}_name`);
+  const name = nameInHeader(fromName, `${email_id}_name`);
   const sender = addressInHeader(envelope.from, `${email_id}-from`);
   const recipient = addressInHeader(envelope.to, `${email_id}-to`);
   const composer = new MailComposer({
@@ -59,7 +54,7 @@ export async function composeMail(
     date: new Date(requested_at),
     messageId: `<${email_id}@${envelope.from.slice(envelope.from.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
-    ...(list === undefined || link === undefined ? {} : { headers: listHeaders(list, link) }),
+    headers,
     // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
     html: part(html),
@@ -69,6 +64,23 @@ export async function composeMail(
   const built = assembled(composer.compile());
   const bytes = [name, sender, recipient].reduce((whole, part) => part.complete(whole), built);
   return { email_id, envelope, bytes: dkim === undefined ? bytes : await signed(bytes, dkim) };
+}
+
+/** @throws InvalidMessageError */
+function partiesOf({ from_email, to_email, subject }: EmailMessage) {
+  const from = parseMailbox(from_email);
+  const to = parseMailbox(to_email);
+  if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
+  // nodemailer would turn a line break into a space; what holds one never came through the API.
+  if (/[\r\n\0]/.test(subject + from.name)) throw new InvalidMessageError('header');
+  return { fromName: from.name, envelope: { from: sentAddress(from.address), to: sentAddress(to.address) } };
+}
+
+/** @throws InvalidMessageError */
+function headersFor(list: RequestedMail['list'], link: string | undefined) {
+  if (list === undefined) return [];
+  if (link === undefined) throw new InvalidMessageError('link');
+  return listHeaders(list, link);
 }
 
 /** A text for the library, and what puts the real one into its place in the message. */

@@ -1,7 +1,5 @@
 /** Why an attempt ended as it did. The code goes into logs, events and metrics; it holds no text of the server and no personal data. The sentence, for the log and for `audience email check`, says what it means and what to do. */
 
-import type { Withdrawal } from './load.js';
-
 const ofTransport = {
   accepted: 'the mail server has taken the e-mail',
   written: 'the e-mail is in the outbox',
@@ -46,13 +44,14 @@ const ofMailer = {
 /** Those of the transport, and the mailer's own. */
 export type EndingReason = AttemptReason | keyof typeof ofMailer;
 
-/** Of e-mails that are cancelled before an attempt. */
-const withdrawals: Readonly<Record<Withdrawal, string>> = {
+const withdrawals = {
   erased: 'the recipient asked to be erased',
   suppressed: 'the recipient refuses such e-mails',
   unsubscribed: 'the recipient is not subscribed to the list any more',
   list_deleted: 'the list that it was for was deleted',
 };
+/** Why an e-mail may not go out any more: the reason of the EmailCancelled that follows. */
+export type Withdrawal = keyof typeof withdrawals;
 
 const untrustedCertificate =
   'the certificate of the mail server is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that the certificate names';

@@ -4,10 +4,10 @@ import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '..
 import type { EmailEvent } from '../events/email.js';
 import { isGone } from '../commands/email-reports.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
-import { claimEventId, type Withdrawal } from './load.js';
+import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
 import { backoffDelay, doubtDelay } from './timings.js';
-import type { EndingReason } from './reasons.js';
+import type { EndingReason, Withdrawal } from './reasons.js';
 import type { Reply, SendOutcome, Stage } from './transport.js';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */

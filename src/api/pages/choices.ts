@@ -19,7 +19,7 @@ interface Chosen {
   readonly context: CommandContext;
 }
 
-export interface ListsChosen extends Chosen {
+interface ListsChosen extends Chosen {
   readonly recipient: KnownRecipient;
   /** Ids of the lists that the person saw, and of those that are to be on. */
   readonly shown: ReadonlySet<string>;

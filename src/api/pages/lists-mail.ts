@@ -15,7 +15,7 @@ const template = readFileSync(new URL('./lists-mail.mustache', import.meta.url),
 
 const hourMs = 3_600_000;
 
-export interface ListsMailOptions {
+interface ListsMailOptions {
   readonly send: EmailRequests['send'];
   readonly emails: Pick<CommandHandler<EmailState, never, unknown>, 'fresh'>;
   readonly keys: Pick<StreamKeys, 'emailKey'>;

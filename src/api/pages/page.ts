@@ -9,7 +9,7 @@ import type { Appearance, Texts } from './texts.js';
 const template = readFileSync(new URL('./page.mustache', import.meta.url), 'utf8');
 
 /** What a button asks for: the value of the field `do`. */
-export type Action = 'list' | 'none' | 'other' | 'save';
+type Action = 'list' | 'none' | 'other' | 'save';
 
 interface ActionButton {
   readonly value: Action;
@@ -28,7 +28,7 @@ export interface Page {
 }
 
 /** Name of a text of a page without buttons. */
-export type PlainPage = 'sent' | 'expired' | 'unknown' | 'repeat';
+type PlainPage = 'sent' | 'expired' | 'unknown' | 'repeat';
 
 export const plainPage = (status: number, name: PlainPage, texts: Texts): Page => ({
   status,
@@ -36,7 +36,7 @@ export const plainPage = (status: number, name: PlainPage, texts: Texts): Page =
   texts: [textOf(texts, `${name}_text`)],
 });
 
-export interface PageLook extends Pick<Appearance, 'texts' | 'logo'> {
+interface PageLook extends Pick<Appearance, 'texts' | 'logo'> {
   readonly language: string;
   /** The way up from the page to the style. */
   readonly root: string;

@@ -28,6 +28,7 @@ const logoTypes = { svg: 'image/svg+xml', png: 'image/png' };
  */
 export function readAppearance(folder: string | undefined): Appearance {
   const texts = new Map([['en', english]]);
+  if (folder !== undefined && !existsSync(folder)) throw new ConfigurationError(`PAGES_DIR is no folder: ${folder}`);
   for (const from of folder === undefined ? [own] : [own, folder])
     for (const name of readdirSync(from).sort()) {
       const language = /^([a-z]{2,3})\.json$/.exec(name)?.[1];
