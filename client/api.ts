@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 12bd252c3cab528549eea2bf35c3bb13de5135740f826adbd1aad526fd3c99b8. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3301428e54110e97c2a2ae17534b39f2992680fe7ae6a3942599057edb8188ec. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -534,6 +534,26 @@ export interface paths {
      * @description Needs the scope `email:write`.
      */
     post: operations['releaseEmail'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/email/reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take a report about an e-mail
+     * @description A bounce or a complaint as it was received (RFC 3464, 6533, 5965). A report that is sent again, or that is about no e-mail of this service, changes nothing and is 202, too. Needs the scope `reports`.
+     */
+    post: operations['takeReport'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1275,6 +1295,16 @@ export interface components {
       /** @description Known: active, expired, revoked. */
       state: string;
     };
+    Bounce: {
+      /** Format: date-time */
+      at: string;
+      /** @description As the mail server reported it. */
+      enhanced_code: string | null;
+      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
+      kind: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
+    };
     CancelEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
@@ -1290,6 +1320,12 @@ export interface components {
       contact_id: string;
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
+    };
+    Complaint: {
+      /** Format: date-time */
+      at: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
     };
     /**
      * Consent
@@ -1502,6 +1538,7 @@ export interface components {
         | 'contacts:write'
         | 'email:read'
         | 'email:write'
+        | 'reports'
         | 'suppressions:read'
         | 'suppressions:write'
         | 'audit:read'
@@ -1644,6 +1681,10 @@ export interface components {
        * @description How often it was tried.
        */
       attempts: number;
+      /** @description What a mail server reported after it had been handed over; the report that says most. */
+      bounced: components['schemas']['Bounce'] | null;
+      /** @description The recipient called it spam. */
+      complained: components['schemas']['Complaint'] | null;
       email_id: string;
       /** @description Reason of the last failure and, where the mail server replied, its codes. */
       last_error: string | null;
@@ -1681,6 +1722,16 @@ export interface components {
       to: string;
     };
     EmailOutcomesRow: {
+      /**
+       * Format: int64
+       * @description Reports that an e-mail could not be delivered.
+       */
+      bounced: number;
+      /**
+       * Format: int64
+       * @description Reports that an e-mail was called spam.
+       */
+      complained: number;
       /**
        * Format: int64
        * @description Attempts without success that are not the end.
@@ -1726,6 +1777,18 @@ export interface components {
        * @description Last day.
        */
       to: string;
+    };
+    EmailReportCounts: {
+      /** Format: int64 */
+      bounced: number;
+      /** Format: int64 */
+      complained: number;
+      /** Format: int64 */
+      ignored: number;
+      /** Format: int64 */
+      known: number;
+      /** Format: int64 */
+      unmatched: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -2661,6 +2724,8 @@ export interface components {
       type: string;
     };
     Readiness: {
+      /** @description Reports about e-mails since this process began. */
+      email_reports: components['schemas']['EmailReportCounts'];
       /** @description Absent where another process carries erasures through. */
       erasures?: components['schemas']['ErasuresReadiness'];
       event_store: components['schemas']['EventStoreReadiness'];
@@ -3326,6 +3391,20 @@ export interface components {
        */
       to: string;
     };
+    TakenReport: {
+      email_id: string | null;
+      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
+      outcome: string;
+      /** @description It came to the return path of the e-mail, or names it. */
+      verified: boolean;
+    };
+    TakeReportAnswer: {
+      data: components['schemas']['TakenReport'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
@@ -3605,7 +3684,7 @@ export interface components {
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
-     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
@@ -4187,6 +4266,8 @@ export interface components {
     query_to: string;
     /** @description Names of events, separated by commas: only these. */
     query_types: string;
+    /** @description The address that the report was sent to, as the mail server has it. */
+    'X-Envelope-To': string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -5174,6 +5255,38 @@ export interface operations {
       400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['Refused28'];
+      default: components['responses']['General'];
+    };
+  };
+  takeReport: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The address that the report was sent to, as the mail server has it. */
+        'X-Envelope-To': components['parameters']['X-Envelope-To'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'message/rfc822': string;
+      };
+    };
+    responses: {
+      /** @description Report taken! */
+      202: {
+        headers: {
+          'X-Position': components['headers']['X-Position'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TakeReportAnswer'];
+        };
+      };
+      400: components['responses']['Refused5'];
       default: components['responses']['General'];
     };
   };
@@ -6478,6 +6591,7 @@ export const operationTable = {
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],
+  takeReport: ['post', '/v1/email/reports', 'safe'],
   updateContactStatus: ['post', '/v1/contacts/{list_id}/updatestatus', 'safe'],
   updateGroup: ['post', '/v1/groups/{group_id}/update', 'safe'],
   updateList: ['post', '/v1/lists/{list_id}/update', 'safe'],

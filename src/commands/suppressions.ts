@@ -23,7 +23,7 @@ export interface SuppressionState {
 
 type Data<Type> = Extract<SuppressionEvent, { type: Type }>['data'];
 
-export interface Suppress {
+interface Suppress {
   readonly type: 'Suppress';
   /** All of them in one append. */
   readonly entries: readonly Pick<Suppression, 'scope' | 'reason' | 'email_id'>[];
