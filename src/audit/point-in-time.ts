@@ -30,8 +30,8 @@ export interface ContactAtRequest {
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
-  const { time: namedAt, list } = request;
-  const contextRequest = { times: [namedAt], list, namedAt, contact: request };
+  const { time: namedAt, list, signal } = request;
+  const contextRequest = { times: [namedAt], list, namedAt, contact: request, signal };
   const { moment, basis, listId } = request.context ?? (await openAuditContext(sources, contextRequest));
   const { time = basis.answered_at } = request;
   const asOf = await contactAsOf(reader, { ...request, time, moment, pace });
