@@ -74,9 +74,9 @@ describe('a new event of a contact', () => {
 });
 
 test('a subscriber: ten files at most know of retention, and the recipe names where to begin', () => {
-  const known = filesWith(/retention|retainEmails|RETAIN_EMAILS/i);
+  const known = filesWith(/retention|retainEmails|RETAIN_EMAILS|kept_since|EndedBefore/i);
   const named = filesOf('A subscriber').filter(
-    (file) => !/\/(?:subscriber|run-subscriber|readiness|http)\.ts$/.test(file),
+    (file) => !/\/(?:subscriber|run-subscriber|readiness|http|wake)\.ts$/.test(file),
   );
   expect(named.filter((file) => !known.includes(file))).toEqual([]);
   expect(known.length, known.join('\n')).toBeLessThanOrEqual(10);
