@@ -15,7 +15,6 @@ const gone = new ReadModelsUnavailableError('the store went away');
 const noViews: HintViews = {
   position: () => Promise.reject(gone),
   streamOf: () => Promise.reject(gone),
-  // eslint-disable-next-line require-yield -- It fails before its first page.
   async *emailsTo() {
     throw gone;
   },
