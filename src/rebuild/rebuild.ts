@@ -1,5 +1,6 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
-import { type RebuildProgress, type RebuiltView, createMeter, type RebuildResult, type RebuildRun } from './answers.js';
+import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './answers.js';
+import { createMeter } from './meter.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError } from '../projector/fold.js';
 import { type SwitchAnswer, foldNewStorages, type NewStorages, type NewStoragesFold } from './switch.js';
