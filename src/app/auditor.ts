@@ -12,6 +12,7 @@ import { contacts, type ContactDocument } from '../projections/contacts.js';
 import { createQueries } from '../projections/queries.js';
 import { checkViews } from '../projector/start.js';
 import { checkpointName } from '../projector/storage.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 
 /** @throws CommandFailedError @throws StoreUnavailableError */
 export async function openAuditor(place: CommandPlace, terminal: CommandTerminal): Promise<Auditor> {
@@ -27,6 +28,7 @@ export async function openAuditor(place: CommandPlace, terminal: CommandTerminal
       closeViews = () => views?.close() ?? Promise.resolve();
       return views;
     },
+    isUnavailable: (error) => error instanceof ReadModelsUnavailableError,
     onUnreadable: (reason) => void stderr.write(`The views cannot be read, so the log is searched: ${reason}\n`),
   });
   const kept = () => search.inViews((views) => views.keptHead());

@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import type { ReportProgress } from '../flow/progress.js';
-import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { EmailHint, EmailHints } from './emails.js';
 import { jsonOrText } from './redaction.js';
 
-/** Of one log. Each of them throws ReadModelsUnavailableError. */
+/** Of one log. */
 export interface HintViews {
   /** How far they are. */
   position(): Promise<Position | undefined>;
@@ -23,6 +22,8 @@ interface LogSearchOptions<Views extends HintViews> {
   readonly bar: { readonly report: ReportProgress; clear(): void };
   /** Called once. Undefined: there are none. Whatever it throws means that they cannot be read. */
   readonly openViews: () => Promise<Views | undefined>;
+  /** Whether this is how views say that they cannot be read. */
+  readonly isUnavailable: (error: unknown) => boolean;
   /** At most once: from now on the log is searched. */
   readonly onUnreadable: (reason: string) => void;
 }
@@ -40,7 +41,7 @@ export function createLogSearch<Views extends HintViews>(options: LogSearchOptio
   }
 
   function withoutUnavailable(error: unknown): undefined {
-    if (!(error instanceof ReadModelsUnavailableError)) throw error;
+    if (!options.isUnavailable(error)) throw error;
     return withoutViews(error);
   }
 

@@ -36,6 +36,7 @@ async function searching(openViews: (hints: readonly EmailHint[]) => Promise<Hin
     signal: new AbortController().signal,
     bar: { report: () => undefined, clear: () => undefined },
     openViews: () => openViews(hints),
+    isUnavailable: (error) => error instanceof ReadModelsUnavailableError,
     onUnreadable,
   });
   return { search, hints, readAll, onUnreadable, head: await log.store.head() };

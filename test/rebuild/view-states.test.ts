@@ -42,7 +42,9 @@ test('a record that this version cannot read is no missing rebuild', async () =>
   const models = await stored({});
   const record = { rebuild_id, views: ['tags'], state: 'paused' };
   await models.putRecord({ name: 'rebuild', value: record, previous: null });
-  await expect(storedViewStates(models)).rejects.toThrow('the record of the last rebuild cannot be read by this version');
+  await expect(storedViewStates(models)).rejects.toThrow(
+    'the record of the last rebuild cannot be read by this version',
+  );
 });
 
 test('a storage of this version is live, also after a rebuild; that of another version is not', async () => {
