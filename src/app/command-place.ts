@@ -59,8 +59,9 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
       try {
         const known = await secretOf(log, secrets());
         return known === undefined ? undefined : deriveHeadKey(known);
-      } catch {
+      } catch (error) {
         // A log that was altered at its beginning, or a secret that this user may not read.
+        onNotice(`The secret of this log cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
         return undefined;
       }
     },

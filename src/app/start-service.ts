@@ -203,7 +203,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const runners = [...runnersByName.values()];
   metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
-  // Not earlier: the start may still fail, and then nothing must have been started.
+  // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);

@@ -4,6 +4,7 @@ import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { FeedEvent } from './answers.js';
 import { isAskedFor, isOneOf, originOf } from './origin.js';
 import { streamPages, type AuditReader } from './reading.js';
+import { unpaced, type ReplayPace } from './replay-pace.js';
 import { jsonOrText, redacted, type HiddenMembers } from './redaction.js';
 
 export interface FeedRequest {
@@ -34,7 +35,7 @@ export interface Feed {
   head(): Promise<Position>;
   /** See `positionUpTo`, for the head as it is now. @throws StoreUnavailableError */
   position(text: string): Promise<Position | undefined>;
-  /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError */
+  /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
   all(request: FeedRequest): AsyncIterable<readonly FeedEvent[]>;
@@ -48,7 +49,7 @@ const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
 
-export function createFeed(reader: AuditReader): Feed {
+export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
   return {
     head: () => reader.head(),
     position: async (text) => positionUpTo(text, await reader.head()),
@@ -58,9 +59,10 @@ export function createFeed(reader: AuditReader): Feed {
       let next = request.after;
       let looked = 0;
       let size = 0;
-      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage }))
+      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage, pace }))
         for (const stored of batch) {
-          if (events.length === limit || size > dataAPage) return { events, next, hasMore: true };
+          if (events.length === limit || size > dataAPage || looked === eventsAPage)
+            return { events, next, hasMore: true };
           looked += 1;
           next = stored.position;
           if (!isWanted(stored, request)) continue;
@@ -72,7 +74,9 @@ export function createFeed(reader: AuditReader): Feed {
     },
 
     async *all(request) {
-      for await (const batch of searchedEvents(reader, request)) yield* inParts(batch, request);
+      // It is read as fast as the client takes it: for so long no place among the long replays is kept.
+      const paced = { ...request, pace: { ...unpaced, turn: pace.turn } };
+      for await (const batch of searchedEvents(reader, paced)) yield* inParts(batch, request);
       request.signal.throwIfAborted();
     },
 
@@ -119,21 +123,30 @@ const isWanted = (stored: StoredEvent, { types, filter }: Pick<FeedRequest, 'typ
   (types.size === 0 ? stored.type !== 'RecordRead' : types.has(stored.type)) &&
   (filter === undefined || passes(stored, filter));
 
-type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
+type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & {
+  readonly limit?: number;
+  readonly pace: ReplayPace;
+};
 
 /** The events among which the wanted ones are: those of a contact, of some days, or all. */
-async function* searchedEvents(reader: AuditReader, { after, filter = {}, ...reading }: FeedQuery) {
+async function* searchedEvents(reader: AuditReader, { after, filter = {}, pace, ...reading }: FeedQuery) {
   const range = await rangeOf(reader, filter);
   const start = after > range.after ? after : range.after;
   const { stream } = filter;
   const batches =
     stream === undefined
       ? reader.readAll({ after: start, ...reading })
-      : streamPages(reader, { stream, from: 0n, signal: reading.signal });
+      : streamPages(reader, { stream, from: await revisionAfter(reader, stream, start), signal: reading.signal, pace });
   for await (const batch of batches) {
     yield batch.filter(({ position }) => position > start && position <= range.until);
     if ((batch.at(-1)?.position ?? '') > range.until) return;
   }
+}
+
+/** Where a page goes on: pages end at an event of the stream. */
+async function revisionAfter(reader: AuditReader, stream: string, after: Position): Promise<bigint> {
+  const last = after === '' ? undefined : await reader.readAt(after);
+  return last?.stream === stream ? last.revision + 1n : 0n;
 }
 
 function feedEvent(stored: StoredEvent, hidden: HiddenMembers): FeedEvent {
