@@ -9,6 +9,7 @@ const floors = [
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
+  ['backup'],
   ['api', 'cli'],
   ['app'],
 ];

@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './shared/command-line.js';
+import { registerBackup } from './backup/backup.js';
+import { registerRestore } from './backup/restore.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './copy/import.js';
@@ -18,5 +20,7 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerEmail(program, line);
   registerKeys(program, line);
   registerPrivacy(program, line);
+  registerBackup(program, line);
+  registerRestore(program, line);
   registerMigrate(program, line);
 }

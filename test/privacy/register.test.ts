@@ -4,19 +4,20 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Erasure } from '../../src/commands/erasures.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createFindings } from '../../src/evidence/verify-findings.js';
-import { missingErasures, openRegister, readIntended, readRegister, registerName } from '../../src/privacy/register.js';
+import { missingErasures } from '../../src/privacy/lasting.js';
+import { openRegister, readRegister, registerName, type ErasureEntry } from '../../src/privacy/register.js';
 
-const erasure = (number: number, subject_key: string): Erasure => ({
+const erasure = (number: number, subject_key: string): ErasureEntry => ({
   erasure_id: `ers_${number}`,
   subject_key,
   reason: null,
   requested_at: `2026-01-01T00:00:0${number}.000Z`,
-  completed: null,
 });
-const stateOf = (...erasures: readonly Erasure[]) => ({ all: Map(erasures.map((one) => [one.erasure_id, one])) });
+const stateOf = (...erasures: readonly ErasureEntry[]) => ({
+  all: Map(erasures.map((one) => [one.erasure_id, { ...one, completed: null }])),
+});
 
 test('it keeps each erasure once, mends a torn line, and knows its log', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
@@ -25,16 +26,16 @@ test('it keeps each erasure once, mends a torn line, and knows its log', async (
   await Promise.all([register.keep([erasure(1, 'a')]), register.keep([erasure(1, 'a'), erasure(2, 'b')])]);
   appendFileSync(file, '{"log_id":"log","erasure_id"');
   await openRegister(file, 'log').keep([erasure(3, 'a')]);
-  expect(readRegister(file, 'log').map(({ erasure_id }) => erasure_id)).toEqual(['ers_1', 'ers_2', 'ers_3']);
+  expect(readRegister(file, 'log').erasures.map(({ erasure_id }) => erasure_id)).toEqual(['ers_1', 'ers_2', 'ers_3']);
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
-  expect(readRegister(file, 'another')).toEqual([]);
+  expect(readRegister(file, 'another').erasures).toEqual([]);
   rmSync(folder, { recursive: true });
 });
 
 test('a place that was away, as a share can be, is made whole with the next erasure', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
   const file = path.join(folder, registerName);
-  const ids = () => readRegister(file, 'log').map(({ erasure_id }) => erasure_id);
+  const ids = () => readRegister(file, 'log').erasures.map(({ erasure_id }) => erasure_id);
   const register = openRegister(file, 'log');
   await register.keep([erasure(1, 'a'), erasure(2, 'b')]);
   rmSync(file);
@@ -49,7 +50,7 @@ test('a place that was away, as a share can be, is made whole with the next eras
 
 test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
   const registered = [erasure(1, 'a'), erasure(3, 'a'), erasure(2, 'b')].map((one) => ({ ...one, log_id: 'log' }));
-  const ids = (...there: readonly Erasure[]): readonly string[] =>
+  const ids = (...there: readonly ErasureEntry[]): readonly string[] =>
     missingErasures(registered, stateOf(...there)).map(({ erasure_id }) => erasure_id);
   expect(ids()).toEqual(['ers_2', 'ers_3']);
   expect(ids(erasure(1, 'a'))).toEqual(['ers_2', 'ers_3']);
@@ -85,15 +86,23 @@ test('a digest is a finding until an erasure explains it, and who comes back is 
 test('what is intended counts once the log has it, and not where another did for it', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
   const file = path.join(folder, registerName);
-  const ids = (entries: ReturnType<typeof readRegister>): readonly string[] =>
-    entries.map(({ erasure_id }) => erasure_id);
+  const ids = (entries: readonly ErasureEntry[]): readonly string[] => entries.map(({ erasure_id }) => erasure_id);
   const register = openRegister(file, 'log');
   for (const number of [1, 2, 3]) await register.intend(erasure(number, 'a'));
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([[], ['ers_1', 'ers_2', 'ers_3']]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    [],
+    ['ers_1', 'ers_2', 'ers_3'],
+  ]);
   await register.keep([erasure(1, 'a')]);
   await register.drop(erasure(2, 'a'));
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1'], ['ers_3']]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    ['ers_1'],
+    ['ers_3'],
+  ]);
   await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(3, 'a')]);
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1', 'ers_3'], []]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    ['ers_1', 'ers_3'],
+    [],
+  ]);
   rmSync(folder, { recursive: true });
 });
