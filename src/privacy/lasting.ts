@@ -24,7 +24,7 @@ interface ReapplyOptions {
 }
 
 /** Ids of what was asked for again. */
-export interface Reapplied {
+interface Reapplied {
   readonly erasures: readonly string[];
   /** That were rotated or revoked. */
   readonly keys: readonly string[];

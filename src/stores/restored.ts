@@ -6,7 +6,7 @@ import { syncFolderOf, writeDurably } from '../eventstore/durable-file.js';
 import { ConfigurationError } from './config.js';
 import { dataFolderAt } from './data-folder.js';
 
-export const restoredName = 'restored.json';
+const restoredName = 'restored.json';
 
 const restoredMark = z.object({
   /** Of the event that records it: a start that was killed does not write a second one. */

@@ -1,13 +1,21 @@
-/** The register of erasures: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
+/** The register of what must not come back: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
 import { Map } from 'immutable';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Key } from '../../src/commands/keys.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createFindings } from '../../src/evidence/verify-findings.js';
-import { missingErasures } from '../../src/privacy/lasting.js';
-import { openRegister, readRegister, registerName, type ErasureEntry } from '../../src/privacy/register.js';
+import { entriesOfKeys, missingErasures, missingKeyChanges } from '../../src/privacy/lasting.js';
+import {
+  joinedRegisters,
+  openRegister,
+  readRegister,
+  registerName,
+  type ErasureEntry,
+  type KeyEntry,
+} from '../../src/privacy/register.js';
 
 const erasure = (number: number, subject_key: string): ErasureEntry => ({
   erasure_id: `ers_${number}`,
@@ -105,4 +113,67 @@ test('what is intended counts once the log has it, and not where another did for
     [],
   ]);
   rmSync(folder, { recursive: true });
+});
+
+describe('changes of API keys', () => {
+  const at = (minute: number): string => `2026-01-01T00:0${minute}:00.000Z`;
+  const key: Key = {
+    ...{ key_id: 'key_1', name: 'a', scopes: [], hash: 'first', created_at: at(1) },
+    ...{ previous: null, expires_at: null, rotated_at: null, revoked_at: null },
+  };
+  const rotated = (hash: string, minute: number): KeyEntry => ({
+    ...{ kind: 'key_rotated', key_id: 'key_1', at: at(minute) },
+    ...{ hash, previous_until: at(minute) },
+  });
+  const revoked: KeyEntry = { kind: 'key_revoked', key_id: 'key_1', at: at(5) };
+  const lacks = (of: Key, ...registered: readonly KeyEntry[]): readonly KeyEntry[] =>
+    missingKeyChanges(registered, Map([[of.key_id, of]])).map(([, change]) => change);
+
+  test('a log lacks every later one, oldest first: the secret before the last but one has ended, too', () => {
+    expect(lacks(key, revoked, rotated('third', 4), rotated('second', 2))).toEqual([
+      rotated('second', 2),
+      rotated('third', 4),
+      revoked,
+    ]);
+    expect(lacks(key, rotated('second', 2), rotated('second', 2))).toHaveLength(1);
+  });
+
+  test('a log has what it went beyond, what it asked for again, and what is of a key that it does not know', () => {
+    const now = { ...key, hash: 'third', rotated_at: at(4), revoked_at: at(5) };
+    expect(lacks(now, rotated('second', 2), rotated('third', 4), revoked)).toEqual([]);
+    expect(lacks({ ...key, hash: 'third', rotated_at: at(9) }, rotated('third', 4))).toEqual([]);
+    expect(lacks({ ...key, key_id: 'key_2' }, rotated('second', 2), revoked)).toEqual([]);
+  });
+
+  test('the register has the last of each key, each once', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+    const file = path.join(folder, registerName);
+    const previous = { hash: 'first', until: at(4) };
+    const state = Map([['key_1', { ...key, hash: 'third', previous, rotated_at: at(4), revoked_at: at(5) }]]);
+    const register = openRegister(file, 'log');
+    await register.keep([erasure(1, 'a')]);
+    for (let round = 0; round < 2; round += 1) await register.keep(entriesOfKeys(state));
+    await openRegister(file, 'log').keep(entriesOfKeys(state));
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
+    expect(readRegister(file, 'log')).toMatchObject({
+      erasures: [erasure(1, 'a')],
+      keys: [rotated('third', 4), revoked],
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  test('what an earlier version wrote in the folder is read as it is, and not written to', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+    const older = path.join(folder, 'erasures.ndjson');
+    const line = `${JSON.stringify({ log_id: 'log', ...erasure(1, 'a') })}\n`;
+    writeFileSync(older, `${line}{"torn`);
+    const file = path.join(folder, registerName);
+    expect(readRegister(file, 'log').erasures).toMatchObject([erasure(1, 'a')]);
+    await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(2, 'b')]);
+    expect(readRegister(file, 'log').erasures).toHaveLength(2);
+    expect(readRegister(older, 'log').erasures).toHaveLength(1);
+    expect(readFileSync(older, 'utf8')).toBe(`${line}{"torn`);
+    expect(joinedRegisters([file, older])).toBe(readFileSync(file, 'utf8'));
+    rmSync(folder, { recursive: true });
+  });
 });
