@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7ea30738564ad3be03abfab4129177c6bb89d0d98f866b707073418fc6c1d8cc. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6e2b63aedc1d54c3a6c1e9a5eb289325de0a8df65ce0dce1b188cf36e0d7bfad. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1742,7 +1742,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_found`, `not_in_list`, `rate_limited`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -2157,7 +2157,7 @@ export interface components {
       data: components['schemas']['FeedEvent'][];
       /** @description There is more to read after `next_after`. */
       has_more: boolean;
-      /** @description Pass it on as `after`. */
+      /** @description Pass it on as `after`. Empty while there is no event. */
       next_after: string;
       status: string;
       /** Format: int32 */
@@ -3353,6 +3353,16 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description - `gone`: `The log does not have the event of after: it was restored. Its last is {names}` */
+    EventGone: {
+      headers: {
+        'X-Position': components['headers']['X-Position'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /**
      * @description - `unauthorized`: `Please send valid apikey in header!`
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
@@ -3788,15 +3798,6 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused38: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused39: {
       headers: {
         [name: string]: unknown;
@@ -3805,7 +3806,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused40: {
       headers: {
         [name: string]: unknown;
@@ -3814,7 +3815,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -3823,8 +3824,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused42: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -3836,7 +3846,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused44: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -3882,7 +3892,7 @@ export interface components {
     Prefer: string;
     /** @description Id of an API key: only what was read with it. */
     query_actor: string;
-    /** @description A position of the log, or `now`: only later events. */
+    /** @description `next_after` of a page, a position of the log, or `now`: only later events. */
     query_after: string;
     /** @description Id or address of a contact: only reads of its record. */
     query_contact: string;
@@ -4097,7 +4107,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       default: components['responses']['General'];
     };
   };
@@ -4134,7 +4144,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4172,7 +4182,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused38'];
+      400: components['responses']['Refused39'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4369,7 +4379,7 @@ export interface operations {
       query?: {
         /** @description Id of an API key, or the name of one of the configuration: only what was done with it. */
         actor?: string;
-        /** @description A position of the log, or `now`: only later events. */
+        /** @description `next_after` of a page, a position of the log, or `now`: only later events. */
         after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
@@ -4414,6 +4424,7 @@ export interface operations {
       };
       400: components['responses']['Refused36'];
       404: components['responses']['Refused37'];
+      410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
   };
@@ -5208,7 +5219,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
+      400: components['responses']['Refused45'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5242,7 +5253,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5276,7 +5287,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5541,7 +5552,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       default: components['responses']['General'];
     };
   };
@@ -5663,8 +5674,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused42'];
+      404: components['responses']['Refused43'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -5959,8 +5970,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -5994,7 +6005,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6006,6 +6017,7 @@ export type KnownErrorType =
   | 'conflict'
   | 'duplicate'
   | 'forbidden'
+  | 'gone'
   | 'idempotency_conflict'
   | 'internal'
   | 'invalid_json'

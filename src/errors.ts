@@ -82,6 +82,7 @@ export const errorCatalogue = {
   email_not_cancellable: conflict('The email cannot be cancelled'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),
+  event_gone: entry(410, 'gone', 'The log does not have the event of after: it was restored. Its last is {names}'),
   too_large: entry(413, 'too_large', 'Request body is too large'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
   not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),
@@ -113,15 +114,18 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** Whole seconds after which a repeat makes sense, for `unavailable` and `rate_limited`. */
   readonly retryAfter: number | undefined;
+  /** The position of the last event, for `event_gone`. */
+  readonly head: string | undefined;
 
   constructor(
     code: ErrorCode,
     parameters: ErrorParameters = {},
-    options: { cause?: unknown; retryAfter?: number } = {},
+    options: { cause?: unknown; retryAfter?: number; head?: string } = {},
   ) {
     super(errorMessage(code, parameters), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
+    this.head = options.head;
   }
 }
 

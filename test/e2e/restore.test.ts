@@ -54,6 +54,7 @@ const emails: Record<'sent' | 'deferred' | 'sending' | 'lost', string> = {
 let newSecret: string;
 let sealed: string;
 let delivered: number;
+let cursors: { readonly kept: string; readonly lost: string };
 
 describe.skipIf(onServers)('a restore', () => {
   beforeAll(async () => {
@@ -94,6 +95,11 @@ describe.skipIf(onServers)('a restore', () => {
     );
     await ok(service.post(`/v1/keys/${keys.revoked.id}/revoke`, {}));
     newSecret = (await ok(service.post(`/v1/keys/${keys.rotated.id}/rotate`, { overlap_seconds: 0 }))).field('secret');
+    const cursorAt = async (after: string): Promise<string> => {
+      const page = await ok(service.get(`/v1/audit/events?limit=1&after=${after}`));
+      return (page.body as { readonly next_after: string }).next_after;
+    };
+    cursors = { kept: await cursorAt('3'), lost: await cursorAt(backup.position) };
     sealed = path.join(root, 'newer-seal.json');
     expect((await audience(['--data-dir', service.dataDir, 'audit', 'seal', '--out', sealed])).code).toBe(0);
     await service.kill('SIGKILL');
@@ -142,6 +148,18 @@ describe.skipIf(onServers)('a restore', () => {
     for (const { secret } of Object.values(keys))
       expect((await restored.get('/v1/lists', bearer(secret))).status).toBe(401);
     expect((await restored.get('/v1/lists', bearer(newSecret))).status).toBe(200);
+  });
+
+  test('knows a cursor of the feed from before the backup, and says of a later one that its event is gone', async () => {
+    expect((await restored.get(`/v1/audit/events?limit=1&after=${cursors.kept}`)).status).toBe(200);
+    for (const query of ['', '&follow=true', '&format=ndjson']) {
+      const gone = await restored.get(`/v1/audit/events?after=${cursors.lost}${query}`);
+      expect(gone).toMatchObject({ status: 410, body: { type: 'gone' } });
+      expect(Number(gone.headers['x-position'])).toBeGreaterThan(backup.count);
+      expect(gone.text).toMatch(/Its last is \d{20}\.[0-9a-f-]{36}"/);
+    }
+    const beyond = String(Number(cursors.lost.split('.')[0]) + 100_000);
+    expect((await restored.get('/v1/groups', { 'x-min-position': beyond })).status).toBe(400);
   });
 
   test('holds every e-mail that was open, and sends none', async () => {
