@@ -1,6 +1,8 @@
 /** The drill: load, a backup in the middle, a kill, a restore. What was there at the backup is there, nothing after it, and nothing that must not come back. */
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ok, someAddress, unique } from '../support/answers.js';
 import { audience, audienceProcess, jsonLines, startAudience, type Ended } from '../support/audience.js';
@@ -220,6 +222,17 @@ describe.skipIf(onServers)('a restore', () => {
     const said = await verify();
     expect(said).toMatchObject({ code: 1, out: expect.stringContaining(missing) as string });
     expect(jsonLines(said.out)).toMatchObject([{ intact: false, seals: [{ holds: false }] }]);
+    const out = path.join(root, 'events.ndjson');
+    expect((await audience(['--data-dir', restoredDir, 'export', 'events', '--out', out])).code).toBe(0);
+    const offline = spawnSync(process.execPath, [
+      fileURLToPath(new URL('../../verify.mjs', import.meta.url)),
+      out,
+      sealed,
+    ]);
+    expect(offline.status).toBe(1);
+    expect(String(offline.stdout) + String(offline.stderr)).toContain(
+      `sealed events are missing: ${seal.count - backup.count}. The log says that it was restored at`,
+    );
     cpSync(sealed, path.join(seals, '2100-01-01T00-00-00.000Z.json'));
     const kept = await audience(['--data-dir', restoredDir, 'audit', 'seals'], { env: { SEAL_DIR: seals } });
     expect(kept.out).toContain(missing);
