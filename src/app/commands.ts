@@ -34,7 +34,7 @@ export type Commands = Awaited<ReturnType<typeof openCommands>>;
 /** Called after each append of this process. */
 export interface AppendListener {
   onAppended(append: AppendedEvents<DomainEvent>): void;
-  /** A command changed nothing: the state at this position is already as it wants it. */
+  /** A command changed nothing: the state at this position is already what it asks for. */
   onUnchanged?(position: string): void;
 }
 

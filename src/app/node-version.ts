@@ -3,7 +3,7 @@
 /** As `engines` in package.json. */
 export const oldestNode = [24, 15] as const;
 
-/** What is said to people whose Node is too old; undefined where it will do. */
+/** The message where this Node is too old; undefined where it is recent enough. */
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   const [wantedMajor, wantedMinor] = oldestNode;

@@ -18,9 +18,9 @@ import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
 import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread } from './projector-thread.js';
-import { roleOf } from '../rebuild/coordination.js';
+import { roleOf } from '../rebuild/coordination-states.js';
 import { createRebuildCoordinator } from '../rebuild/coordinator.js';
-import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
+import { isShared, openReadModels, type StoreSettings } from '../stores/stores.js';
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
@@ -48,7 +48,7 @@ export async function openViews(options: ViewsOptions) {
     for (const listener of listeners) listener(from);
   };
   const views = createLiveReader(
-    await openViewsReader(settings.views),
+    await openReadModels(settings.views, { readOnly: true }),
     liveProjections,
     isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
   );

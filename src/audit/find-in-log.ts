@@ -43,12 +43,12 @@ export function hintsOfOne(search: LogSearch, views: EmailViews): Omit<EmailHint
     until: async () => (await views.position()) ?? (await search.log.head()),
     async *to(recipientKey) {
       if (searched === undefined && (yield* views.emailsTo(recipientKey))) return;
-      yield await (searched ??= emailsInLog(recipientKey, search));
+      yield await (searched ??= hintsInLog(recipientKey, search));
     },
   };
 }
 
-async function emailsInLog(recipientKey: string, search: LogSearch): Promise<readonly EmailHint[]> {
+async function hintsInLog(recipientKey: string, search: LogSearch): Promise<readonly EmailHint[]> {
   const found = new Map<string, EmailHint>();
   await searchLog('looking for e-mails', search, ({ type, stream, position, data }) => {
     const known = found.get(stream);

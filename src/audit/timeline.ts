@@ -220,7 +220,7 @@ type NamedId = readonly [kind: NamedKind, id: string];
 export const countsUntil = (moment: CataloguesAsOf, [kind, id]: NamedId): string =>
   deletionOf(moment.versions(kind, id))?.position ?? moment.horizon;
 
-/** The name at a time, before the creation `nameThen`. Null: it was deleted, and nobody is in the list or has the tag. */
+/** The name at a time, before the creation `nameThen`. Null: it was deleted, so the list has no members and no contact has the tag. */
 export function livingName(
   moment: CataloguesAsOf,
   [kind, id]: NamedId,

@@ -87,10 +87,10 @@ interface Failure {
 function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
   const isUnchecked = error instanceof NotCheckedError;
   const reason: unknown = isUnchecked ? error.cause : error;
-  const told = inWords(reason, explain);
-  if (told === undefined) return undefined;
-  if (told.type === 'usage' || isUnchecked) return { ...told, exitCode: 2 };
-  return { ...told, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
+  const known = inWords(reason, explain);
+  if (known === undefined) return undefined;
+  if (known.type === 'usage' || isUnchecked) return { ...known, exitCode: 2 };
+  return { ...known, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }
 
 /** Undefined: nothing went wrong, or help has been shown instead. */

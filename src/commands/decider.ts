@@ -27,13 +27,16 @@ export interface StoredFingerprint {
 
 export type Creation = StoredFingerprint & Idempotency;
 
-export const isRepeat = (of: StoredFingerprint | undefined, asked: RequestFingerprint | undefined): boolean =>
-  of !== undefined && asked !== undefined && [asked.hash(of.salt), asked.hash()].includes(of.request_hash);
+export const isRepeat = (of: StoredFingerprint | undefined, request: RequestFingerprint | undefined): boolean =>
+  of !== undefined && request !== undefined && [request.hash(of.salt), request.hash()].includes(of.request_hash);
 
 /** The decision on a repeated create: no events, or a refusal. Undefined: it is not a repeat of this creation. */
-export function decideRepeat(creation?: Creation, asked?: RequestFingerprint): readonly never[] | Refusal | undefined {
-  if (asked === undefined || creation?.key_hash !== asked.key_hash) return undefined;
-  return isRepeat(creation, asked) ? [] : { refused: 'idempotency_conflict' };
+export function decideRepeat(
+  creation?: Creation,
+  request?: RequestFingerprint,
+): readonly never[] | Refusal | undefined {
+  if (request === undefined || creation?.key_hash !== request.key_hash) return undefined;
+  return isRepeat(creation, request) ? [] : { refused: 'idempotency_conflict' };
 }
 
 /** What a decision depends on beside the state and the command. */

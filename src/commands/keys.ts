@@ -71,9 +71,9 @@ export const keyOf = ({ key_id }: KeyCommand, state: KeysState, keyHash?: string
   state.get(key_id) ??
   (keyHash === undefined ? undefined : state.find(({ creation }) => creation?.key_hash === keyHash));
 
-function create({ type: _, granter, by, now, ...asked }: Create, state: KeysState): Decision<KeyEvent> {
+function create({ type: _, granter, by, now, ...request }: Create, state: KeysState): Decision<KeyEvent> {
   const end = state.get(by)?.expires_at ?? null;
-  const data = end !== null && isBeyond(end, asked.expires_at) ? { ...asked, expires_at: end } : asked;
+  const data = end !== null && isBeyond(end, request.expires_at) ? { ...request, expires_at: end } : request;
   const { name, scopes, expires_at } = data;
   const lacking = refuseBeyond(granter, scopes);
   if (lacking !== undefined) return lacking;

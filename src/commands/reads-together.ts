@@ -17,7 +17,7 @@ export function createJointReads(
   let next: JointRead | undefined;
 
   async function read(streams: ReadonlySet<string>): Promise<StreamEvents> {
-    // Whoever else asks in this turn has asked before what follows runs.
+    // All that ask in this turn have asked before the next line runs.
     await Promise.resolve();
     next = undefined;
     return streams.size > 1 ? ((await reader.readStreams?.([...streams])) ?? nothing) : nothing;

@@ -24,8 +24,8 @@ export interface ColumnOptions {
  */
 export function columnsOf(header: readonly string[], { map, status }: ColumnOptions): readonly (string | undefined)[] {
   const names = header.map(plain);
-  const told = new Map(map.map((entry) => mapping(entry, names)));
-  const fields = names.map((name) => told.get(name) ?? fieldNamed(name));
+  const mapped = new Map(map.map((entry) => mapping(entry, names)));
+  const fields = names.map((name) => mapped.get(name) ?? fieldNamed(name));
   fields.forEach((field = '', index) => {
     const first = fields.indexOf(field);
     if (field !== '' && first !== index)

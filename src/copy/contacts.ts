@@ -73,9 +73,9 @@ export async function importContacts(
     const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
     if (lines.length === 0) return { batch, answers: [] };
     const answers = await inTurn(addressesIn(batch), async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const answered = await withRetry(() => answersTo(lines, request, options), options);
-      const fitting = (batch.length * requestMs) / (performance.now() - begun);
+      const fitting = (batch.length * requestMs) / (performance.now() - startedAt);
       batches.items = Math.round(Math.min(Math.max(fitting, fewestRows), 2 * batches.items, mostRows));
       return answered;
     });
@@ -155,7 +155,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 
 /**
  * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
- * `name` says which import it is: file, list, options. One of another name is begun again.
+ * `name` says which import it is: file, list, options. One of another name starts from the beginning.
  */
 function openContactsProgress(file: string, name: string, isDryRun: boolean) {
   const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
@@ -167,6 +167,7 @@ function openContactsProgress(file: string, name: string, isDryRun: boolean) {
       if (state.import === name) {
         // What came after the last batch that was kept comes again.
         if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
+        else rmSync(rejectedFile, { force: true });
         return state.done;
       }
     } catch {

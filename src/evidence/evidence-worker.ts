@@ -8,7 +8,7 @@ import { keepVerifiedHead, readVerifiedHead } from './verified-head.js';
 import type { Difference } from './verify-difference.js';
 import { outcomeOf, verifyOn, verifyTail, type VerificationOutcome } from './verify-on.js';
 import { verifyLog, type Verification } from './verify.js';
-import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
+import { openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
 /** Messages to the main thread: first the result of the tail, then of the whole log; none after a difference or a failure. */
 export type FromVerifier =
@@ -51,7 +51,7 @@ async function verifyWhole(source: SqliteEventReader): Promise<void> {
 /** The views may be missing, damaged or out of reach: then more is verified. */
 async function verifiedBefore(logId: string | undefined): Promise<ChainHead | undefined> {
   try {
-    const models = await openViewsReader(views);
+    const models = await openReadModels(views, { readOnly: true });
     try {
       return logId === undefined ? undefined : await readVerifiedHead(models, logId);
     } finally {

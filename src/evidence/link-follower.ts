@@ -51,7 +51,7 @@ const eventsPerCommit = 4_096;
 
 export async function keepEvidence(options: EvidenceOptions): Promise<void> {
   const { reader, readModels, lease, signal, headKey, startAfter, onProgress, onFault } = options;
-  let told = '';
+  let reported = '';
 
   async function open(): Promise<KeptChain> {
     await readModels.prepare(evidenceView);
@@ -89,7 +89,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
       writes,
       checkpoint: { name: evidenceCheckpoint, previous: chain.checkpoint, next, epoch },
     });
-    told = '';
+    reported = '';
     onProgress(head);
     return { head, checkpoint: next, open, sealed };
   }
@@ -126,8 +126,8 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
     // Another process has taken over.
     if (error instanceof CommitConflictError || error instanceof LeaseLostError) return;
     const message = error instanceof Error ? error.message : 'unexpected failure';
-    if (message !== told) onFault(`the evidence chain has stopped: ${message}`);
-    told = message;
+    if (message !== reported) onFault(`the evidence chain has stopped: ${message}`);
+    reported = message;
   }
 
   await orAborted(startAfter, signal);

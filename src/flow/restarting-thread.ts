@@ -32,13 +32,22 @@ export function startRestartingThread<From, To>(options: RestartingThreadOptions
     thread = options.start({ onMessage, onExit });
   }
 
+  /** A machine without memory or threads may have some later. */
+  function startAgain(): void {
+    try {
+      start();
+    } catch (error) {
+      onExit(`it did not start: ${error instanceof Error ? error.message : 'unexpected failure'}`);
+    }
+  }
+
   function onExit(error = 'it ended by itself'): void {
     thread = undefined;
     for (const answerAll of answering) answerAll(`the ${name}'s thread died: ${error}`);
     if (closing !== undefined) return;
     deaths += 1;
     onDied(error);
-    restart = setTimeout(start, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
+    restart = setTimeout(startAgain, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
   }
 
   async function stop(within: number): Promise<void> {

@@ -8,7 +8,7 @@ export const runnerTimings = {
   /** First pause after a failure; doubles up to the longest. */
   firstPause: 250,
   longestPause: 5_000,
-  /** How long work is waited for whose signal is aborted, and then the end of the subscriber: only a store that does not answer at all is left behind. */
+  /** How long `close` waits for work whose signal is aborted, and then for the subscriber's own end. What takes longer, as with a store that does not answer, is not waited for. */
   stop: 5_000,
 };
 

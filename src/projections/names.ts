@@ -35,15 +35,15 @@ export function createNames(reader: Pick<ReadModelReader, 'getEach'>, standing?:
 
   /** Only names are held: of what is missing here another process may just have created it. */
   return async (wanted: WantedNames): Promise<Names> => {
-    // Should the views move meanwhile, these are left behind with what they knew.
+    // If the views move meanwhile, `heldNow` starts with new maps, and these get what was read for the earlier position.
     const names = heldNow();
     const missing = (kind: keyof WantedNames): string[] =>
       [...new Set(wanted[kind])].filter((id) => !names[kind].has(id));
-    const asked = { lists: missing('lists'), tags: missing('tags') };
-    if (asked.lists.length + asked.tags.length === 0) return names;
+    const absent = { lists: missing('lists'), tags: missing('tags') };
+    if (absent.lists.length + absent.tags.length === 0) return names;
     const [ofLists, ofTags] = await reader.getEach<ListDocument | TagDocument>([
-      { view: lists, ids: asked.lists },
-      { view: tags, ids: asked.tags },
+      { view: lists, ids: absent.lists },
+      { view: tags, ids: absent.tags },
     ]);
     keep(names.lists, ofLists);
     keep(names.tags, ofTags);

@@ -100,7 +100,7 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       return withSubscriptions(namesOf, documents[0]?.document);
     },
     streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
-    /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
+    /** By contact id. Undefined when there is no such list; no contact has a deleted tag. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) =>
       pageContactsOfList({ reader, namesOf }, listId, request),
     getDocument: (view: View, id: string) => reader.get(view, id),

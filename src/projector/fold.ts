@@ -74,7 +74,7 @@ export async function foldBatch({
   return { ...folded, writes: [...changedDocuments(slots), ...folded.parked.map(parkedWrite)] };
 }
 
-/** Folds into the slots, each asked for once for each view. What was folded before a PoisonEventError stays in them. @throws as `foldBatch`. */
+/** Folds into the slots, which are loaded with one request per view. What was folded before a PoisonEventError stays in them. @throws as `foldBatch`. */
 export async function foldInto(input: FoldInput, source: SlotSource): Promise<FoldResult> {
   const unknown: string[] = [];
   const steps: FoldStep[] = [];

@@ -1,4 +1,4 @@
-/** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before anybody else can hold it. */
+/** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before another process can hold it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadModels } from '../readmodels/read-models.js';
 
@@ -35,7 +35,7 @@ export class LeaseLostError extends Error {
 const nothing = { epoch: undefined, askedAt: undefined };
 
 export function createLease({ readModels, name, holder, ttl, now, wall = now, resumes = false }: LeaseOptions) {
-  /** When the lease was last asked for and got; undefined: not held. The time before the call: the store counts from a moment between the call and its answer. */
+  /** The time before the last call that got or renewed the lease; undefined: not held. The store counts from a moment between the call and its answer, so never from an earlier one. */
   let since: Moment | undefined;
   let held: number | undefined;
   /** The epoch of a lease that was held and ran out: it is never held again. */
@@ -66,7 +66,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     }
   }
 
-  /** Tells once refusals go back further than the lease of a holder that died would have lasted. */
+  /** Calls `onHeldElsewhere` when the lease has been refused for longer than a dead holder would have had it: another process lives and renews it. */
   function refusals(onHeldElsewhere: (() => void) | undefined): (askedAt: Moment | undefined) => void {
     let since: number | undefined;
     return (askedAt) => {
@@ -89,7 +89,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
     renewal.unref();
   }
 
-  /** The store counts a lease that ran out by one, and by one more for each that held it since. */
+  /** The store adds one to the epoch of a lease that ran out, and one more for each process that has held it since. */
   const isOurs = (epoch: number | undefined): boolean =>
     epoch !== undefined && ((epoch === held && (isHeld() || resumes)) || (resumes && epoch - 1 === held));
 

@@ -23,8 +23,8 @@ interface StartInput extends ViewsWriter {
   /** Which views are built from the first event, and why; `new_views`: nothing is wrong. */
   readonly onRebuild: (kind: 'rebuild' | 'new_views', message: string) => void;
   /**
-   * Views that were folded from another log, or from more of this one than there is: `rebuild` where they are this
-   * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
+   * Views that were folded from another log, or from more of this one than there is: `rebuild` where only this process
+   * uses them; `refuse` where others may use them, or the log may have lost its end.
    */
   readonly foreignViews: 'rebuild' | 'refuse';
   /** Awaited between removing the checkpoint and dropping storages that readers may still use. */

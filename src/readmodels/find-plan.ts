@@ -58,8 +58,8 @@ function chooseIndex(view: View, whereFields: readonly string[], sort: string): 
 }
 
 function missingIndex({ name, indexes }: View, needed: readonly string[]): MissingIndexError {
-  const told = indexes.map(({ fields }) => `(${fields.join(', ')})`).join(', ');
-  const there = indexes.length === 0 ? 'it has none' : `it has ${told}`;
+  const named = indexes.map(({ fields }) => `(${fields.join(', ')})`).join(', ');
+  const there = indexes.length === 0 ? 'it has none' : `it has ${named}`;
   return new MissingIndexError(`${name} needs an index that begins with (${needed.join(', ')}); ${there}`);
 }
 

@@ -9,6 +9,7 @@ import type { Poison } from '../projector/fold.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { Rebuild, RebuildProgress, RebuildRequest, ViewState } from './answers.js';
+import type { DirectRebuild } from './direct-rebuild.js';
 import { isOpen } from './rebuild-record.js';
 
 /** What is said of a rebuild that is over. */
@@ -70,13 +71,8 @@ interface RebuildPlace {
   openLog(): Promise<EventReader>;
 }
 
-interface Here extends RebuildRequest {
-  readonly isPreparation: boolean;
-  readonly onProgress: OnProgress;
-}
-
 /** In this process. @throws CommandFailedError, WriterLockedError a service runs on these stores */
-export async function rebuildHere(request: Here, place: RebuildPlace): Promise<RebuildSummary> {
+export async function rebuildHere(rebuild: DirectRebuild, place: RebuildPlace): Promise<RebuildSummary> {
   const settings = place.existing();
   const { events } = settings;
   // While this process holds the lock, the address of an earlier service must not be used.
@@ -84,10 +80,10 @@ export async function rebuildHere(request: Here, place: RebuildPlace): Promise<R
   // Large, and needed here only.
   const { rebuildDirectly } = await import('./direct-rebuild.js');
   const { signal, newUuid, monotonic } = place;
-  const result = await rebuildDirectly({ ...request, settings, signal, newUuid, monotonic });
+  const result = await rebuildDirectly({ ...rebuild, settings, signal, newUuid, monotonic });
   return {
     rebuild_id: null,
-    dry_run: request.dryRun,
+    dry_run: rebuild.mode === 'check',
     outcome: result.outcome,
     progress: null,
     fault: null,

@@ -1,86 +1,17 @@
-/** The states of the rebuild coordinator: a pure function from state and event to state and effects. `coordinator.ts` carries the effects out and reports how they ended. */
+/** What the rebuild coordinator does next: a pure function from state and event (`coordination-states.ts`) to state and effects. `coordinator.ts` carries the effects out and reports how they ended. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ProjectorStatus } from '../projector/status.js';
-import type { RebuildProgress, RebuildResult } from './answers.js';
+import type { RebuildResult } from './answers.js';
+import type {
+  Always,
+  CoordinatorEffect,
+  CoordinatorEvent,
+  CoordinatorRole,
+  CoordinatorState,
+  Phase,
+  Sharing,
+  Step,
+} from './coordination-states.js';
 import { isOpen, newRecord, nextOf, type RebuildRecord, type StoredRecords } from './rebuild-record.js';
-
-/** Whether this process folds the views, and which of them a start must build first. */
-export interface CoordinatorRole {
-  readonly leading: boolean;
-  readonly missing: readonly string[];
-}
-
-export const roleOf = ({
-  standby,
-  live,
-  missing,
-}: Pick<ProjectorStatus, 'standby' | 'live' | 'missing'>): CoordinatorRole => ({
-  leading: !standby && live !== null,
-  missing,
-});
-
-interface Always {
-  readonly role: CoordinatorRole;
-  /** Of rebuilds in a row, none of which came to a result. */
-  readonly interruptions: number;
-  /** What nobody continues has been dropped since the start. */
-  readonly isTidy: boolean;
-}
-
-type Phase =
-  | { readonly name: 'idle' }
-  /** `taking`: the stored record is read, and written as running. `tidying`: what nobody continues is dropped. */
-  | { readonly name: 'taking' | 'tidying'; readonly looksAgain: boolean }
-  | {
-      readonly name: 'running';
-      readonly record: RebuildRecord;
-      readonly saved: RebuildRecord;
-      readonly isSaving: boolean;
-    }
-  /** The thread has ended, and how it ended is not written yet. `pause`: before the next look. */
-  | { readonly name: 'ending'; readonly record: RebuildRecord; readonly isSaving: boolean; readonly pause: number }
-  /** Another process leads by now and continues the rebuild; this one's thread is being closed. */
-  | { readonly name: 'stopping' }
-  /** `record`: how a rebuild ended that is still being written. */
-  | { readonly name: 'closed'; readonly record: RebuildRecord | undefined };
-
-export type CoordinatorState = Always & Phase;
-
-export type CoordinatorEvent =
-  | { readonly type: 'role'; readonly role: CoordinatorRole }
-  | { readonly type: 'requested' | 'look' | 'look_failed' | 'close' }
-  /** Undefined: there is nothing to carry out. */
-  | { readonly type: 'taken'; readonly record: RebuildRecord | undefined }
-  | { readonly type: 'tidied'; readonly isTidy: boolean }
-  | { readonly type: 'progress'; readonly progress: RebuildProgress }
-  /** Of the thread: with a result, or the reason why there is none. */
-  | { readonly type: 'ended'; readonly end: RebuildResult | string; readonly at: string }
-  /** `settled`: it is written, or the record is that of another rebuild and stays. */
-  | { readonly type: 'settled' | 'save_failed'; readonly record: RebuildRecord };
-
-export type CoordinatorEffect =
-  | { readonly type: 'look_in'; readonly milliseconds: number }
-  /** Writes what `recordToRun` says, and answers `taken` or `look_failed`. */
-  | { readonly type: 'take' }
-  /** Answers `tidied` or `look_failed`. */
-  | { readonly type: 'tidy' }
-  /** After the writes before it, where it still `isMine`. Answers `settled` or `save_failed`. */
-  | { readonly type: 'save'; readonly record: RebuildRecord }
-  | { readonly type: 'start_thread'; readonly record: RebuildRecord }
-  | { readonly type: 'close_thread' }
-  | { readonly type: 'log'; readonly level: 'info' | 'error'; readonly message: string; readonly facts: object };
-
-interface Step {
-  readonly state: CoordinatorState;
-  readonly effects: readonly CoordinatorEffect[];
-}
-
-interface Sharing {
-  /** Other processes may write requests. */
-  readonly requests: boolean;
-  /** Other processes show the progress too: it is written. */
-  readonly progress: boolean;
-}
 
 /** How often a process that leads writes down how far it is, and tries again. */
 const lookMs = 1_000;
@@ -89,13 +20,6 @@ const othersLookMs = 5_000;
 const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
-
-export const initialCoordination: CoordinatorState = {
-  name: 'idle',
-  role: { leading: false, missing: [] },
-  interruptions: 0,
-  isTidy: false,
-};
 
 /** An event that does not belong to the state is late, and changes nothing. */
 export function reduce(state: CoordinatorState, event: CoordinatorEvent, sharing: Sharing): Step {
@@ -137,18 +61,6 @@ export function recordToRun(
   const next = role.missing.length > 0 ? recordOfStart(role.missing, stored.record, made) : nextOf(stored);
   return next === undefined ? undefined : { ...next, state: 'running', fault: null };
 }
-
-/** The rebuild that this process carries out. */
-export const shownIn = (state: CoordinatorState): RebuildRecord | undefined =>
-  state.name === 'running' ? state.record : undefined;
-
-/** This process carries the rebuild out, or did and has not written how it ended: else it writes no more of it. */
-export const isMine = (state: CoordinatorState, { rebuild_id }: RebuildRecord): boolean =>
-  'record' in state && state.record?.rebuild_id === rebuild_id;
-
-/** Nothing is being built here, and no start needs views. (What is being taken up is open in the record: that keeps it from being dropped.) */
-export const mayDrop = ({ name, role }: CoordinatorState): boolean =>
-  name !== 'running' && name !== 'stopping' && name !== 'closed' && role.missing.length === 0;
 
 function recordOfStart(
   views: readonly string[],

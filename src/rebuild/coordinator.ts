@@ -10,13 +10,12 @@ import {
   initialCoordination,
   isMine,
   mayDrop,
-  recordToRun,
-  reduce,
   shownIn,
   type CoordinatorEffect,
   type CoordinatorEvent,
   type CoordinatorRole,
-} from './coordination.js';
+} from './coordination-states.js';
+import { recordToRun, reduce } from './coordination.js';
 import {
   newRecord,
   nextOf,

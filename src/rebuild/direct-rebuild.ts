@@ -8,14 +8,13 @@ import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from './bulk-build.js';
-import { modeOf, type RebuildProgress, type RebuildRequest, type RebuildResult } from './answers.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from './answers.js';
 import { RebuildInterruptedError, runRebuild } from './rebuild.js';
 import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
 
-export interface DirectRebuild extends RebuildRequest {
-  /** Beside a running service of another version: builds the views that its next start with this code will read. */
-  readonly isPreparation: boolean;
+/** With the mode `prepare`: beside a running service of another version. */
+export interface DirectRebuild extends RebuildRun {
   readonly onProgress: (progress: RebuildProgress) => void;
 }
 
@@ -30,15 +29,15 @@ const pauseMs = 5;
 
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
-  const { settings, isPreparation } = input;
+  const { settings, mode } = input;
   // Held, so that no service starts meanwhile.
   const lock =
-    settings.events.kind === 'embedded' && !isPreparation ? await openEventStore(settings.events) : undefined;
+    settings.events.kind === 'embedded' && mode !== 'prepare' ? await openEventStore(settings.events) : undefined;
   try {
     const stores = await openRebuildStores(settings);
     try {
       const opened = { ...input, ...stores };
-      return await (isPreparation ? rebuildUnderLease(opened, createSwitches()) : rebuildWithProjector(opened));
+      return await (mode === 'prepare' ? rebuildUnderLease(opened, createSwitches()) : rebuildWithProjector(opened));
     } finally {
       await stores.close();
     }
@@ -53,7 +52,7 @@ const leaseOf = ({ readModels, newUuid, monotonic: now }: OpenRebuild, name: str
   createLease({ readModels, name, holder: newUuid(), ttl: leaseMs, now, resumes: true });
 
 async function rebuildUnderLease(input: OpenRebuild, switches: Switches): Promise<RebuildResult> {
-  const { views, isPreparation, signal, monotonic: now } = input;
+  const { views, mode, signal, monotonic: now } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
@@ -61,7 +60,7 @@ async function rebuildUnderLease(input: OpenRebuild, switches: Switches): Promis
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
       ...input,
-      run: { views, mode: isPreparation ? 'prepare' : modeOf(input) },
+      run: { views, mode },
       projections: liveProjections,
       requestSwitch: switches.requestSwitch,
       epoch,

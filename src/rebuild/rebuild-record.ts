@@ -23,8 +23,8 @@ export const isOpen = ({ state }: Pick<RebuildRecord, 'state'>): boolean => stat
 
 type RequestMember = 'rebuild_id' | 'views' | 'dry_run' | 'accept_differences' | 'cause' | 'requested_at';
 
-export const newRecord = (asked: Pick<RebuildRecord, RequestMember>): RebuildRecord => ({
-  ...asked,
+export const newRecord = (request: Pick<RebuildRecord, RequestMember>): RebuildRecord => ({
+  ...request,
   state: 'waiting',
   finished_at: null,
   progress: null,

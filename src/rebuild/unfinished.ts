@@ -1,4 +1,4 @@
-/** What a rebuild has built and nobody has made live. It may hold data of an erased person: it is dropped where nobody continues it. */
+/** What a rebuild has built and has not made live. It may hold data of an erased person: it is dropped unless a rebuild continues it. */
 import type { Clocks } from '../flow/subscriber.js';
 import { createLease, leaseMs } from '../projector/lease.js';
 import { dropAll, readOldStorages } from '../projector/old-storages.js';

@@ -23,8 +23,8 @@ const fits = (secret: string, { logId, secretFingerprint }: LogBeginning): boole
 
 /** The first that fits, any one where the log is empty; undefined: none does. @throws StoreUnavailableError */
 export async function secretOf(log: Pick<EventReader, 'readStream'>, secrets: Secrets): Promise<string | undefined> {
-  const begun = await beginningOf(log);
-  return secrets.find((secret) => secret !== undefined && (begun === undefined || fits(secret, begun)));
+  const beginning = await beginningOf(log);
+  return secrets.find((secret) => secret !== undefined && (beginning === undefined || fits(secret, beginning)));
 }
 
 async function beginningOf(log: Pick<EventReader, 'readStream'>): Promise<LogBeginning | undefined> {

@@ -141,10 +141,20 @@ export async function refuseForeignViews(
 /** For threads that may wait: longer than creating the indexes of a large embedded view takes. */
 export const longBusyTimeoutMs = 60_000;
 
-/** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. @throws ReadModelsUnavailableError */
+type ViewsAddress = StoreSettings['views'];
+
+/** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. `readOnly`: for queries. @throws ReadModelsUnavailableError */
 export async function openReadModels(
-  settings: StoreSettings['views'],
-  options: { readonly busyTimeout?: number } = {},
+  settings: ViewsAddress,
+  options: { readonly readOnly: true },
+): Promise<ReadModelReader>;
+export async function openReadModels(
+  settings: ViewsAddress,
+  options?: { readonly busyTimeout?: number },
+): Promise<ReadModels>;
+export async function openReadModels(
+  settings: ViewsAddress,
+  options: { readonly busyTimeout?: number; readonly readOnly?: boolean } = {},
 ): Promise<ReadModels> {
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);
@@ -170,10 +180,4 @@ export async function openRebuildStores({ events, views }: StoreSettings) {
       await readModels.close();
     },
   };
-}
-
-/** For queries only. @throws ReadModelsUnavailableError */
-export async function openViewsReader(settings: StoreSettings['views']): Promise<ReadModelReader> {
-  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, readOnly: true });
-  return (await mongo()).openMongoReadModels(settings);
 }

@@ -1,5 +1,5 @@
 /** An import of contacts keeps two requests under way, and the order of the rows of each address. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,14 +11,18 @@ interface Asked {
   answer(): void;
 }
 
-/** The import of these addresses, and the requests that it has made. */
-function importOf(addresses: readonly string[]) {
+function fileOf(addresses: readonly string[]): string {
   const folder = freshFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'people.csv');
   writeFileSync(file, ['email', ...addresses].join('\n'));
-  const asked: Asked[] = [];
-  const done = importContacts(
+  return file;
+}
+
+type Send = Parameters<typeof importContacts>[1]['send'];
+
+const importFile = (file: string, send: Send) =>
+  importContacts(
     {
       file,
       listId: 'lst_1',
@@ -35,13 +39,23 @@ function importOf(addresses: readonly string[]) {
       retry: { timeoutMs: 0, longestPauseMs: 0 },
       report: () => undefined,
       onNotice: () => undefined,
-      send: (_, body) =>
-        new Promise((resolve) => {
-          const lines = body.split('\n');
-          const data = lines.map(() => ({ outcome: 'created' }));
-          asked.push({ lines, answer: () => resolve({ status: 200, message: '', retryAfter: 0, data }) });
-        }),
+      send,
     },
+  );
+
+const answered = (data: readonly object[]) => ({ status: 200, message: '', retryAfter: 0, data });
+
+/** The import of these addresses, and the requests that it has made. */
+function importOf(addresses: readonly string[]) {
+  const asked: Asked[] = [];
+  const done = importFile(
+    fileOf(addresses),
+    (_, body) =>
+      new Promise((resolve) => {
+        const lines = body.split('\n');
+        const data = lines.map(() => ({ outcome: 'created' }));
+        asked.push({ lines, answer: () => resolve(answered(data)) });
+      }),
   );
   return { asked, done };
 }
@@ -86,4 +100,24 @@ test('rows that are saved quickly come in larger requests', async () => {
     await nextTurn();
   }
   expect(asked.at(-2)?.lines.length).toBeGreaterThan(500);
+});
+
+test('a report of rejected rows that was written just before a kill, and not counted, does not stay', async () => {
+  const file = fileOf(people(600));
+  const send: Send = (_, body) =>
+    body.includes('p0@')
+      ? Promise.resolve(answered(body.split('\n').map(() => ({ outcome: 'created' }))))
+      : Promise.reject(new Error('killed'));
+  await expect(importFile(file, send)).rejects.toThrow('killed');
+  const report = `${file}.rejected.csv`;
+  writeFileSync(report, 'line,reason\n502,of before\n');
+  const refused = { outcome: 'refused', error: { message: 'of now' } };
+  const goesOn: Send = (_, body) => Promise.resolve(answered(body.split('\n').map(() => refused)));
+  expect(await importFile(file, goesOn)).toMatchObject({
+    rows: 600,
+    created: 500,
+    rejected: 100,
+    rejected_file: report,
+  });
+  expect(readFileSync(report, 'utf8')).not.toContain('of before');
 });

@@ -29,6 +29,19 @@ function filesOf(title: string): readonly string[] {
     .sort();
 }
 
+describe('a new field of a contact', () => {
+  const files = filesOf('A new field of a contact');
+
+  test('four files', () => {
+    expect(files.length).toBeLessThanOrEqual(4);
+  });
+
+  // The view names no field; it gets a new version.
+  test.for(['city', 'country', 'zipcode'])('the recipe has all files that know %s', (field) => {
+    expect([...filesWith(new RegExp(`\\b${field}\\b`)), 'src/projections/contacts.ts'].sort()).toEqual(files);
+  });
+});
+
 describe('a new event of a contact', () => {
   const files = filesOf('A new event of a contact');
 
@@ -108,5 +121,20 @@ describe('a resource', () => {
     expect(named).toContain(table);
     const writing = filesOf('A new endpoint').filter((file) => file.startsWith('src/commands/'));
     expect(named.length + writing.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('another event store', () => {
+  const files = filesOf('Another event store');
+
+  test('the recipe has all files that name EventStoreDB, twelve at most', () => {
+    const named = filesWith(/eventstoredb\b|EventStoreDB|EVENTSTORE_|\besdb\b/);
+    expect(named.filter((file) => !file.startsWith('src/eventstore/'))).toEqual(files);
+    expect(files.length).toBeLessThanOrEqual(12);
+  });
+
+  test('few others ask whether the log is embedded', () => {
+    const others = filesWith(/\bkind [!=]== 'embedded'/).filter((file) => !files.includes(file));
+    expect(others.length, others.join('\n')).toBeLessThanOrEqual(8);
   });
 });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RebuildRun } from '../../src/rebuild/answers.js';
 import { rebuildDirectly } from '../../src/rebuild/direct-rebuild.js';
 import { openSqliteViews } from '../../src/readmodels/sqlite/read-models.js';
 import { ok, someAddress, unique } from '../support/answers.js';
@@ -20,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** As Ctrl-C and a kill leave it. `isPreparation`: beside the running service, as before an update. */
-async function cutOffRebuild(isPreparation: boolean): Promise<void> {
+/** As Ctrl-C and a kill leave it. `prepare`: beside the running service, as before an update. */
+async function cutOffRebuild(mode: RebuildRun['mode']): Promise<void> {
   const stop = new AbortController();
   const settings = {
     events: { kind: 'embedded', file: file('events.db') },
     views: { kind: 'embedded', file: file('views.db') },
   } as const;
-  const run = { views: ['contacts'], dryRun: !isPreparation, isPreparation, onProgress: () => stop.abort() };
+  const run = { views: ['contacts'], mode, onProgress: () => stop.abort() };
   const clocks = { monotonic: () => performance.now(), newUuid: randomUUID };
   await expect(rebuildDirectly({ settings, ...run, ...clocks, signal: stop.signal })).rejects.toThrow();
   expect(await isLeft()).toBe(true);
@@ -52,7 +53,7 @@ async function erased(created: Answer): Promise<void> {
 test.skipIf(onServers)('an erasure drops what nobody builds any more', async () => {
   const created = await somebody();
   await ok(service.get(`/v1/contacts/${list}/${created.field('contact_id')}`));
-  await cutOffRebuild(true);
+  await cutOffRebuild('prepare');
   await erased(created);
   expect(await isLeft()).toBe(false);
 });
@@ -60,7 +61,7 @@ test.skipIf(onServers)('an erasure drops what nobody builds any more', async () 
 test.skipIf(onServers)('a start drops what a rebuild without a service has left', async () => {
   const created = await somebody();
   await service.kill('SIGTERM');
-  await cutOffRebuild(false);
+  await cutOffRebuild('check');
   await service.start();
   await eventually(async () => ((await isLeft()) ? undefined : true));
   expect(service.output()).toContain('a rebuild that nobody continues was dropped');

@@ -12,9 +12,14 @@ function open() {
   const threads: (Hooks & { readonly sent: string[] })[] = [];
   const received: string[] = [];
   const deaths: string[] = [];
+  let isFull = false;
   const thread = startRestartingThread<string, string>({
     name: 'worker',
     start(hooks) {
+      if (isFull) {
+        isFull = false;
+        throw new Error('no room for another thread');
+      }
       const sent: string[] = [];
       threads.push({ ...hooks, sent });
       return {
@@ -34,7 +39,8 @@ function open() {
     if (found === undefined) throw new Error('no thread');
     return found;
   };
-  return { thread, threads, received, deaths, last };
+  const failNextStart = (): void => void (isFull = true);
+  return { thread, threads, received, deaths, last, failNextStart };
 }
 
 test('sends and receives, also after a restart; while it is dead nothing is sent', () => {
@@ -104,4 +110,14 @@ test('is not started again once it is closed, neither when it ends nor when it w
     [1, 0],
     [1, 1],
   ]);
+});
+
+test('a restart that fails, as on a machine without memory, is tried again later', () => {
+  const { threads, deaths, last, failNextStart } = open();
+  failNextStart();
+  last().onExit('Error: out of memory');
+  vi.advanceTimersToNextTimer();
+  expect(deaths).toEqual(['Error: out of memory', 'it did not start: no room for another thread']);
+  vi.advanceTimersToNextTimer();
+  expect(threads).toHaveLength(2);
 });

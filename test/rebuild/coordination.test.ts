@@ -4,13 +4,12 @@ import {
   initialCoordination,
   isMine,
   mayDrop,
-  recordToRun,
-  reduce,
   shownIn,
   type CoordinatorEffect,
   type CoordinatorEvent,
   type CoordinatorState,
-} from '../../src/rebuild/coordination.js';
+} from '../../src/rebuild/coordination-states.js';
+import { recordToRun, reduce } from '../../src/rebuild/coordination.js';
 import type { RebuildResult } from '../../src/rebuild/answers.js';
 import { newRecord, type RebuildRecord, type StoredRecords } from '../../src/rebuild/rebuild-record.js';
 

@@ -50,19 +50,19 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 
 type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<ExitCode> {
+async function run(line: CommandLine, { list, ...options }: ImportByListName): Promise<ExitCode> {
   const find = () => demandService(line, ': contacts are imported through it.');
   const found = await find();
-  const request = { ...asked, listId: await idOfList(list, found) };
+  const request = { ...options, listId: await idOfList(list, found) };
   const name = found.isNamed ? found.url : path.resolve(line.place().dataDir);
   let service: Promise<ServiceClient> | undefined = Promise.resolve(found);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
-    const asked = (service ??= find());
+    const current = (service ??= find());
     try {
-      return await (await asked).ask({ method: 'POST', path: target, body });
+      return await (await current).ask({ method: 'POST', path: target, body });
     } catch (error) {
-      if (service === asked) service = undefined;
+      if (service === current) service = undefined;
       throw error;
     }
   }

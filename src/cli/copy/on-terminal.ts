@@ -36,7 +36,7 @@ export async function copyOnTerminal<Result>(
   copy: (options: CopyOptions) => Promise<Result>,
   counted = 'events',
 ): Promise<{ readonly result: Result; readonly milliseconds: number }> {
-  const begun = monotonic();
+  const startedAt = monotonic();
   const bar = createProgressBar(stderr, monotonic, counted);
   const onNotice = (notice: string): void => {
     bar.clear();
@@ -44,7 +44,7 @@ export async function copyOnTerminal<Result>(
   };
   try {
     const result = await copy({ retry: commandRetry, signal, report: bar.report, onNotice });
-    return { result, milliseconds: monotonic() - begun };
+    return { result, milliseconds: monotonic() - startedAt };
   } catch (error) {
     if (signal.aborted) onNotice('Stopped. The same command again goes on where this one was.');
     if (signal.aborted || error instanceof CommandFailedError || error instanceof UsageError) throw error;

@@ -6,7 +6,13 @@ import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { rebuild as rebuildSchema, type Rebuild, type RebuildProgress } from '../../rebuild/answers.js';
+import {
+  modeOf,
+  rebuild as rebuildSchema,
+  type Rebuild,
+  type RebuildProgress,
+  type RebuildRequest,
+} from '../../rebuild/answers.js';
 import { followRebuild, planRebuild, rebuildHere, type RebuildSummary } from '../../rebuild/command-rebuild.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
@@ -19,12 +25,6 @@ const optionsSchema = z.object({
   acceptDifferences: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
-
-interface RebuildCommand {
-  readonly views: readonly string[];
-  readonly dryRun: boolean;
-  readonly acceptDifferences: boolean;
-}
 
 export function registerRebuild(projections: Command, line: CommandLine): void {
   const command = projections
@@ -60,22 +60,24 @@ function viewsIn(words: readonly string[]): readonly string[] {
 
 /** @throws UsageError without a terminal, or after another answer than yes */
 async function confirm(views: readonly string[]): Promise<void> {
-  const unasked = 'Differences are accepted with --yes, or with the answer yes on a terminal. Nothing was done.';
-  if (!process.stdin.isTTY) throw new UsageError(unasked);
+  const refusal = 'Differences are accepted with --yes, or with the answer yes on a terminal. Nothing was done.';
+  if (!process.stdin.isTTY) throw new UsageError(refusal);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal
     .question(`The new ${views.join(', ')} go live whatever they differ in. Was --dry-run looked at? Go on (yes/no)? `)
+    // Ctrl-C and Ctrl-D are no yes.
+    .catch(() => '')
     .finally(() => terminal.close());
-  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(unasked);
+  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(refusal);
 }
 
-async function rebuild(command: RebuildCommand, line: CommandLine): Promise<ExitCode> {
+async function rebuild(command: RebuildRequest, line: CommandLine): Promise<ExitCode> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
   const onProgress = (progress: RebuildProgress): void => report(bar, progress);
   const done =
     service === undefined
-      ? rebuildHere({ ...command, isPreparation: false, onProgress }, line.place())
+      ? rebuildHere({ views: command.views, mode: modeOf(command), onProgress }, line.place())
       : throughService(service, command, { line, onProgress });
   const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
@@ -90,7 +92,7 @@ interface Display {
 
 async function throughService(
   service: ServiceClient,
-  command: RebuildCommand,
+  command: RebuildRequest,
   display: Display,
 ): Promise<RebuildSummary> {
   const { kind, views } = planRebuild(command, await statusFrom(service));
@@ -99,7 +101,7 @@ async function throughService(
     line.stderr.write(
       `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
     );
-    return await rebuildHere({ ...command, views, isPreparation: true, onProgress }, line.place());
+    return await rebuildHere({ views, mode: 'prepare', onProgress }, line.place());
   }
   const path = `/v1/projections/${views.join(',')}/rebuild`;
   const { status, data, message } = await service.ask({ method: 'POST', path, body: bodyOf(command) });
@@ -109,9 +111,9 @@ async function throughService(
 }
 
 /** A service of an earlier version cannot accept differences. */
-const bodyOf = ({ dryRun, acceptDifferences }: RebuildCommand): object => ({
+const bodyOf = ({ dryRun, acceptDifferences }: RebuildRequest): object => ({
   dry_run: dryRun,
-  ...(acceptDifferences ? { accept_differences: true } : {}),
+  ...(acceptDifferences === true ? { accept_differences: true } : {}),
 });
 
 async function lastRebuild(service: ServiceClient): Promise<Rebuild> {

@@ -1,5 +1,5 @@
 /**
- * Says when the log has grown: a live subscription of the server, whose events are not read but taken as "read on".
+ * Says when the log has grown: a live subscription of the server, which only signals that there is more to read.
  * Drops are normal (a burst of more than 32 events is one); without a notification there is one look a second. While the
  * log is busy nothing is subscribed, and looks come often: every event of a live subscription is sent and read twice.
  */

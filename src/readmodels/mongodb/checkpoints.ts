@@ -4,7 +4,7 @@ import { isDuplicate, type MongoCallOptions, type MongoSessionCallOptions } from
 import { byId } from './documents.js';
 import { CommitConflictError, type Checkpoint, type Commit, type CheckpointRemoval } from '../read-models.js';
 
-/** The document outlives `forget`, and with it what fences off those who come late. */
+/** The document stays after `forget`, so that its epoch still fences off late writers. */
 interface StoredCheckpoint {
   readonly _id: string;
   /** Null once forgotten. */
@@ -28,8 +28,8 @@ export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckp
 export const readCheckpoint = (
   checkpoints: Checkpoints,
   name: string,
-  asked: Partial<MongoCallOptions>,
-): Promise<StoredCheckpoint | null> => checkpoints.findOne(byId(name), asked);
+  call: Partial<MongoCallOptions>,
+): Promise<StoredCheckpoint | null> => checkpoints.findOne(byId(name), call);
 
 /** @throws CommitConflictError when the checkpoint cannot be moved any more. */
 export function assertMovable(
@@ -53,9 +53,9 @@ interface CheckpointMove {
 export async function moveCheckpoint(
   checkpoints: Checkpoints,
   move: CheckpointMove,
-  asked: Partial<MongoSessionCallOptions> = {},
+  call: Partial<MongoSessionCallOptions> = {},
 ): Promise<void> {
-  const upsert = { upsert: move.checkpoint.previous === null, ...sessionOf(asked) };
+  const upsert = { upsert: move.checkpoint.previous === null, ...sessionOf(call) };
   const { name, previous, next, epoch = 0 } = move.checkpoint;
   const standing = {
     _id: { $eq: name },
@@ -65,7 +65,7 @@ export async function moveCheckpoint(
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: toStored(next), epoch, commit: move.commit } };
   if (await isChanged(checkpoints.updateOne(standing, change, upsert))) return;
-  const stored = await readCheckpoint(checkpoints, name, asked);
+  const stored = await readCheckpoint(checkpoints, name, call);
   if (stored?.commit === move.commit) return;
   assertMovable(stored, move.checkpoint);
   throw new CommitConflictError(`checkpoint ${name} was forgotten meanwhile`);
@@ -75,9 +75,9 @@ export async function moveCheckpoint(
 export async function forgetCheckpoint(
   checkpoints: Checkpoints,
   { name, previous, epoch }: CheckpointRemoval,
-  asked: MongoSessionCallOptions,
+  call: MongoSessionCallOptions,
 ): Promise<void> {
-  const { session } = asked;
+  const { session } = call;
   const standing = {
     _id: { $eq: name },
     checkpoint: { $eq: toStored(previous) },
@@ -85,7 +85,7 @@ export async function forgetCheckpoint(
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
   if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null, session }))) return;
-  const stored = await readCheckpoint(checkpoints, name, asked);
+  const stored = await readCheckpoint(checkpoints, name, call);
   // Absent: removed by this very call, whose answer was lost, or by another process.
   if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);

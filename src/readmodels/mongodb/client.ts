@@ -46,13 +46,13 @@ export interface MongoSessionCallOptions extends MongoCallOptions {
 export interface MongoConnection {
   readonly db: Db;
   /** Runs the action within the time allowed. What reads may be run twice. @throws ReadModelsUnavailableError */
-  run<T>(kind: Kind, action: (asked: MongoCallOptions) => Promise<T>): Promise<T>;
+  run<T>(kind: Kind, action: (call: MongoCallOptions) => Promise<T>): Promise<T>;
   /**
    * As `run`, for what a fold starts from, and what a commit relies on. It sees only what a majority has: what one member
    * alone has may be taken back, and a checkpoint must not move on it. It sees at least what this connection was told
    * before: a member that has just become primary would else answer from an earlier moment.
    */
-  runInOrder<T>(kind: Kind, action: (asked: MongoSessionCallOptions) => Promise<T>): Promise<T>;
+  runInOrder<T>(kind: Kind, action: (call: MongoSessionCallOptions) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
   /** The latest cluster time that a command in order has received; a standalone server sends none. */
   let seen: Timestamp | undefined;
 
-  async function run<T>(kind: Kind, action: (asked: MongoCallOptions) => Promise<T>): Promise<T> {
+  async function run<T>(kind: Kind, action: (call: MongoCallOptions) => Promise<T>): Promise<T> {
     if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
     const ask = (signal: AbortSignal): Promise<T> => action({ signal, maxTimeMS: timeouts[kind] });
     try {
@@ -79,11 +79,11 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
     db,
     run,
     runInOrder: (kind, action) =>
-      run(kind, async (asked) => {
+      run(kind, async (call) => {
         const session = client.startSession({ causalConsistency: true });
         if (seen !== undefined) session.advanceOperationTime(seen);
         try {
-          return await action({ ...asked, session, readConcern: ofMajority });
+          return await action({ ...call, session, readConcern: ofMajority });
         } finally {
           const { operationTime } = session;
           if (operationTime !== undefined && (seen === undefined || operationTime.greaterThan(seen)))
@@ -91,7 +91,7 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
           await session.endSession();
         }
       }),
-    // What a server that hangs has to say to it makes no difference any more.
+    // The result no longer matters: the server may hang.
     close: () => (closing ??= within(timeouts.connecting, () => client.close()).catch(() => undefined)),
   };
 }

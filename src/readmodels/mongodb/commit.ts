@@ -32,15 +32,13 @@ export async function commitTo(
   let forgotten: number | undefined;
   if (writes.length > 0) {
     // Stops nearly every writer that has lost its lease before it writes anything.
-    const stored = await connection.runInOrder('reading', (asked) =>
-      readCheckpoint(checkpoints, checkpoint.name, asked),
-    );
+    const stored = await connection.runInOrder('reading', (call) => readCheckpoint(checkpoints, checkpoint.name, call));
     assertMovable(stored, checkpoint);
     forgotten = stored?.forgotten ?? 0;
     await writeAll(connection, writes);
   }
   const move = { checkpoint, commit, forgotten };
-  await connection.runInOrder('writing', (asked) => moveCheckpoint(checkpoints, move, asked));
+  await connection.runInOrder('writing', (call) => moveCheckpoint(checkpoints, move, call));
 }
 
 type Chunk = { readonly collection: Collection<MongoDocument>; readonly writes: readonly DocumentWrite[] };
@@ -109,8 +107,8 @@ function refuseOther(error: unknown, { collection, writes }: Chunk): void {
 async function assertWritten(connection: MongoConnection, { collection, writes }: Chunk): Promise<void> {
   const ids = writes.map(({ id }) => id);
   const options = { projection: { position: 1 }, batchSize: ids.length + 1 };
-  const found = await connection.runInOrder('reading', (asked) =>
-    collection.find({ _id: { $in: ids } }, { ...options, ...asked }).toArray(),
+  const found = await connection.runInOrder('reading', (call) =>
+    collection.find({ _id: { $in: ids } }, { ...options, ...call }).toArray(),
   );
   const positions = new Map(found.map(({ _id, position }) => [_id, position]));
   for (const { id, position } of writes)

@@ -41,9 +41,9 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   async function find<D>(view: View, query: FindQuery): Promise<DocumentPage<D>> {
     const plan = planFind(view, query);
     const { filter, options } = composeFind(query, plan);
-    const found = await run('reading', (asked) =>
+    const found = await run('reading', (call) =>
       collection(view)
-        .find(filter, { ...options, ...asked })
+        .find(filter, { ...options, ...call })
         .toArray(),
     );
     const documents = found.slice(0, query.limit).flatMap((stored) => living<Document>(stored) ?? []);
@@ -83,7 +83,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
       );
     },
     async checkpoint(name) {
-      return checkpointIn(await run('reading', (asked) => readCheckpoint(checkpoints, name, asked)));
+      return checkpointIn(await run('reading', (call) => readCheckpoint(checkpoints, name, call)));
     },
     readRecord: (name) => findRecord(connection, name),
     putRecord: (record) => replaceRecord(connection, record, newId()),
@@ -97,7 +97,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async drop(view) {
       await run('writing', () => collection(view).drop().catch(unlessMissing));
     },
-    forget: (checkpoint) => runInOrder('writing', (asked) => forgetCheckpoint(checkpoints, checkpoint, asked)),
+    forget: (checkpoint) => runInOrder('writing', (call) => forgetCheckpoint(checkpoints, checkpoint, call)),
     scrub: (views) => run('writing', () => dropUnnamed(views)),
     ...createLeases(connection, now),
     close,
@@ -117,7 +117,7 @@ async function createIndexes(
     } catch (error) {
       if (!(error instanceof NoAnswerError)) throw error;
       // Silent because it is gone, or because it is at work?
-      await run('reading', (asked) => of.findOne(byId(''), asked));
+      await run('reading', (call) => of.findOne(byId(''), call));
     }
   }
 }

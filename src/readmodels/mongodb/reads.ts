@@ -12,7 +12,7 @@ type Found = ReadonlyMap<string, MongoDocument>;
 
 export function createDocumentReads({ db, run, runInOrder }: MongoConnection) {
   const collection = (view: StoredView): Collection<MongoDocument> => db.collection(storageName(view));
-  /** What is asked for in this turn of the event loop, by collection. */
+  /** What is read in this turn of the event loop, by collection. */
   const turns = new Map<string, { readonly ids: Set<string>; readonly found: Promise<Found> }>();
 
   async function readBy(ask: typeof run, view: StoredView, ids: ReadonlySet<string>): Promise<Found> {
@@ -24,9 +24,9 @@ export function createDocumentReads({ db, run, runInOrder }: MongoConnection) {
       const filter = $in.length === 1 ? byId(only) : { _id: { $in } };
       const options = { batchSize: $in.length + 1 };
       chunks.push(
-        ask('reading', (asked) =>
+        ask('reading', (call) =>
           collection(view)
-            .find(filter, { ...options, ...asked })
+            .find(filter, { ...options, ...call })
             .toArray(),
         ),
       );
@@ -46,8 +46,8 @@ export function createDocumentReads({ db, run, runInOrder }: MongoConnection) {
       const name = storageName(view);
       let turn = turns.get(name);
       if (turn === undefined) {
-        const asked = new Set<string>();
-        turn = { ids: asked, found: readTurn(view, asked) };
+        const wanted = new Set<string>();
+        turn = { ids: wanted, found: readTurn(view, wanted) };
         turns.set(name, turn);
       }
       for (const id of ids) turn.ids.add(id);
@@ -64,9 +64,9 @@ export function createDocumentReads({ db, run, runInOrder }: MongoConnection) {
       if (first === undefined) return [];
       const unions = others.map(({ view, pipeline }) => ({ $unionWith: { coll: storageName(view), pipeline } }));
       const batchSize = parts.reduce((sum, { ids }) => sum + ids.length, 1);
-      return await run('reading', (asked) =>
+      return await run('reading', (call) =>
         collection(first.view)
-          .aggregate<MongoDocument & { at: number }>([...first.pipeline, ...unions], { batchSize, ...asked })
+          .aggregate<MongoDocument & { at: number }>([...first.pipeline, ...unions], { batchSize, ...call })
           .toArray(),
       );
     },

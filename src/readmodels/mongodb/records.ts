@@ -13,7 +13,7 @@ type MongoRecord = MongoContent & {
 const recordsOf = (db: Db): Collection<MongoRecord> => db.collection<MongoRecord>('records');
 
 export async function findRecord({ db, run }: MongoConnection, name: string): Promise<VersionedRecord | null> {
-  const stored = await run('reading', (asked) => recordsOf(db).findOne(byId(name), asked));
+  const stored = await run('reading', (call) => recordsOf(db).findOne(byId(name), call));
   return stored === null ? null : { version: stored.version, value: fromStored(stored) };
 }
 
@@ -31,7 +31,7 @@ export async function replaceRecord(
     return (await recordsOf(db).replaceOne(standing, content, { session })).matchedCount > 0;
   });
   if (isWritten) return true;
-  const stored = await runInOrder('reading', (asked) => recordsOf(db).findOne(byId(name), asked));
+  const stored = await runInOrder('reading', (call) => recordsOf(db).findOne(byId(name), call));
   return stored?.version === version;
 }
 

@@ -1,0 +1,113 @@
+/** How far erasures are, by the log, the registers beside it and, where something may wait, the views. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ErasureEvent } from '../../src/events/erasures.js';
+import { erasuresStream } from '../../src/events/streams.js';
+import { erasureStatus } from '../../src/privacy/erasure-status.js';
+import { openRegister, registerName } from '../../src/privacy/register.js';
+import { emails } from '../../src/projections/emails.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { folded } from '../support/folded.js';
+import { openLog } from '../support/event-log.js';
+import { exampleEvents as e, examples, exampleTime, toAppend } from '../support/examples.js';
+
+const subject_key = 'a1'.repeat(16);
+const requestOf = (erasure_id: string, key = subject_key): ErasureEvent => ({
+  type: 'ErasureRequested',
+  data: { erasure_id, subject_key: key },
+});
+const completed = (erasure_id: string): ErasureEvent => ({
+  type: 'ErasureCompleted',
+  data: { erasure_id, contacts: 1, emails: 2 },
+});
+
+async function open(...erasures: readonly ErasureEvent[]) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'erasure-status-'));
+  const views = openSqliteReadModels({ file: path.join(dataDir, 'views.db') });
+  const { store } = await openLog();
+  await store.append('service', [toAppend(e.serviceInitialised)], { expectedRevision: 'no_stream' });
+  if (erasures.length > 0)
+    await store.append(
+      erasuresStream,
+      erasures.map((event) => toAppend(event)),
+      { expectedRevision: 'no_stream' },
+    );
+  onTestFinished(async () => {
+    await views.close();
+    rmSync(dataDir, { recursive: true });
+  });
+  const progress: number[] = [];
+  let opened = 0;
+  const status = () =>
+    erasureStatus(store, {
+      places: { dataDir, seals: { copies: undefined } },
+      openViews: () => {
+        opened += 1;
+        return Promise.resolve({ ...views, close: () => Promise.resolve() });
+      },
+      signal: new AbortController().signal,
+      onProgress: (done) => progress.push(done),
+    });
+  return { dataDir, store, views, status, progress, opened: () => opened };
+}
+
+test('completed ones wait for nothing, and the views are not opened for them', async () => {
+  const { status, opened, progress } = await open(
+    requestOf('ers_2'),
+    completed('ers_2'),
+    requestOf('ers_1'),
+    completed('ers_1'),
+  );
+  const { erasures, missing, digests } = await status();
+  expect(erasures).toMatchObject([
+    { erasure_id: 'ers_1', completed: { contacts: 1, emails: 2 }, waits_for_emails: [], waits_for_scavenge: false },
+    { erasure_id: 'ers_2', requested_at: exampleTime },
+  ]);
+  expect([missing, digests]).toEqual([[], []]);
+  expect(opened()).toBe(0);
+  expect(progress.at(-1)).toBe(5);
+});
+
+test('an unfinished one names the e-mails of the person that are being sent', async () => {
+  const { status, views, opened } = await open(requestOf('ers_1'));
+  await views.prepare(emails);
+  const document = folded(emails, examples.emailStream, [e.emailRequested, e.dispatchStarted])[examples.email_id];
+  await views.commit({
+    writes: [{ view: emails, id: examples.email_id, document: document ?? null, position: '1', loaded: null }],
+    checkpoint: { name: 'views', previous: null, next: { logId: '', position: '1', eventId: '', storages: {} } },
+  });
+  const { erasures } = await status();
+  expect(erasures).toMatchObject([
+    { completed: null, waits_for_emails: [{ email_id: examples.email_id, until: '2026-03-01T10:05:00.000Z' }] },
+  ]);
+  expect(opened()).toBe(1);
+});
+
+test('a register tells what the log lacks', async () => {
+  const { dataDir, status } = await open(requestOf('ers_1'), completed('ers_1'));
+  const { log_id } = e.serviceInitialised.data;
+  const kept = (erasure_id: string, key: string, requested_at: string) =>
+    ({ erasure_id, subject_key: key, reason: null, requested_at, completed: null }) as const;
+  const file = path.join(dataDir, registerName);
+  const later = '2026-03-02T10:00:00.000Z';
+  await openRegister(file, log_id).keep([
+    kept('ers_1', subject_key, exampleTime),
+    kept('ers_2', 'b2'.repeat(16), later),
+  ]);
+  const { registers, missing } = await status();
+  expect(registers).toEqual([{ file, erasures: 2, newest: later }]);
+  expect(missing).toMatchObject([{ erasure_id: 'ers_2' }]);
+});
+
+test('a digest that no erasure explains is found', async () => {
+  const { store, status } = await open();
+  const erasedText = `{"contact_id":"con_01","person":"sha256:${'0'.repeat(64)}"}`;
+  await store.append(examples.contactStream, [{ ...toAppend(e.contactCreated), data: erasedText }], {
+    expectedRevision: 'no_stream',
+  });
+  const { digests, erasures } = await status();
+  expect(digests).toMatchObject([{ kind: 'digest' }]);
+  expect(erasures).toEqual([]);
+});
