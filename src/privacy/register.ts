@@ -159,12 +159,16 @@ export function openRegister(file: string, logId: string): Register {
   };
 }
 
+const lineFeed = 0x0a;
+
 async function append(file: string, text: string): Promise<void> {
   const isNew = !existsSync(file);
   const handle = await open(file, 'a+', 0o600);
   try {
-    const there = await handle.readFile('utf8');
-    if (!/(^|\n)$/.test(there)) await handle.truncate(Buffer.byteLength(there.slice(0, there.lastIndexOf('\n') + 1)));
+    const { size } = await handle.stat();
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    // A crash has cut its last line off.
+    if (size > 0 && buffer[0] !== lineFeed) await handle.truncate((await handle.readFile()).lastIndexOf(lineFeed) + 1);
     await handle.appendFile(text);
     await handle.sync();
   } finally {
