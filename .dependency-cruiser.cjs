@@ -186,7 +186,7 @@ module.exports = {
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],
       ['tr46', 'events'],
-      ['mustache', '(commands|report|privacy)'],
+      ['mustache', '(commands|report|privacy|api)'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

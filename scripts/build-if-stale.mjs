@@ -12,6 +12,9 @@ const stampFile = path.join(root, 'dist', '.inputs');
 /** What the service reads beside its code. */
 const readAtRun = [
   'src/api/openapi/examples.json',
+  ...readdirSync(path.join(root, 'src/api/pages'))
+    .filter((name) => !name.endsWith('.ts'))
+    .map((name) => `src/api/pages/${name}`),
   'src/report/page-head.mustache',
   'src/report/report.mustache',
   'src/privacy/export.mustache',

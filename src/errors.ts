@@ -30,7 +30,9 @@ export const errorCatalogue = {
   too_many_names: validation('{field} must have at most {limit} names'),
   too_many_tags: validation('a contact can have at most {limit} tags in a list'),
   invalid_code: validation('{field} must be 1 to 40 of a-z, 0-9 and _'),
-  reserved_name: validation('{field} must not be mailer, cli, service or the id of a key'),
+  reserved_code: validation('{field} must not be person or forgotten'),
+  invalid_scope: validation('{field} must be all or the id of a list'),
+  reserved_name: validation('{field} must not be mailer, cli, service, recipient or the id of a key'),
   unknown_scope: validation('{field} must contain only scopes: {names}'),
   invalid_overlap: validation('{field} must be a whole number from 0 to 2592000'),
   not_a_scalar: validation('{field} must be a string, a number or a boolean'),
@@ -38,6 +40,7 @@ export const errorCatalogue = {
   too_deep: validation('{field} must be at most {limit} levels deep'),
   invalid_number: validation('{field} contains a number that is too large'),
   invalid_template: validation('{field} cannot be rendered: {names}'),
+  made_by_service: validation('{field} is made by the service, so it must not be given'),
   given_twice: validation('{field} is given twice'),
   invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
@@ -80,9 +83,12 @@ export const errorCatalogue = {
   email_erased: conflict('The email cannot be released: what it said is erased'),
   recipient_erased: conflict('The email cannot be released: its recipient asked to be erased'),
   email_not_cancellable: conflict('The email cannot be cancelled'),
+  suppressed: entry(409, 'suppressed', 'The recipient does not want this email'),
+  no_mailbox: entry(409, 'suppressed', "The recipient's mailbox does not exist"),
+  not_configured: entry(409, 'not_configured', '{names} is not configured'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),
-  event_gone: entry(410, 'gone', 'The log does not have the event of after: it was restored. Its last is {names}'),
+  event_gone: entry(410, 'gone', 'The log was restored and does not have this event any more'),
   too_large: entry(413, 'too_large', 'Request body is too large'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
   not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),
@@ -101,6 +107,12 @@ export type ErrorType = (typeof errorCatalogue)[ErrorCode]['type'];
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 
+interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 export interface ErrorParameters {
   /** Name of the body field or query parameter, as the client wrote it. */
   readonly field?: string | undefined;
@@ -114,18 +126,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** Whole seconds after which a repeat makes sense, for `unavailable` and `rate_limited`. */
   readonly retryAfter: number | undefined;
-  /** The position of the last event, for `event_gone`. */
-  readonly head: string | undefined;
+  /** Stands in the answer's `data`, beside what is echoed. */
+  readonly data: Readonly<Record<string, string>> | undefined;
 
-  constructor(
-    code: ErrorCode,
-    parameters: ErrorParameters = {},
-    options: { cause?: unknown; retryAfter?: number; head?: string } = {},
-  ) {
+  constructor(code: ErrorCode, parameters: ErrorParameters = {}, options: ErrorOptions = {}) {
     super(errorMessage(code, parameters), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
-    this.head = options.head;
+    this.data = options.data;
   }
 }
 

@@ -12,9 +12,11 @@ import type { Proofs } from '../evidence/person-proofs.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { Queries } from '../projections/queries.js';
+import type { SuppressionLookup } from '../projections/suppressions.js';
 import { liveProjections } from '../projections/views.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import { createAccessLog } from './http/access-log.js';
+import { peerAddress } from './http/client-address.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
 import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
 import { createReads, type StreamOfView } from './http/reads.js';
@@ -25,10 +27,12 @@ import type { KeysOfApi } from './keys/known-keys.js';
 import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
 import { healthRoutes, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
+import { mountPages, type PagesOptions } from './pages/routes.js';
 
 export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
   readonly queries: Queries;
+  readonly suppressed: SuppressionLookup;
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
@@ -47,6 +51,8 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
+  /** Undefined: there are none. */
+  readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock'> | undefined;
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
@@ -82,6 +88,8 @@ export function createApp(options: ApiOptions): Express {
     const parts = { ...partsOf(options), keys, admit, app, runner, document };
     const routes = createRoutes(app, runner);
     for (const resource of resources) resource.mount(routes, parts);
+    if (options.pages !== undefined)
+      mountPages(app, runner, { clientAddress: peerAddress, ...options, ...options.pages });
   }
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));

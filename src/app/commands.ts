@@ -9,9 +9,13 @@ import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
+import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
+import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
+import { suppressionDecider } from '../commands/suppressions.js';
+import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { RestoredMark } from '../stores/restored.js';
@@ -26,6 +30,7 @@ import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
+const cachedSuppressions = 1_000;
 /** Two, because around midnight a process writes to two days. */
 const cachedDays = 2;
 
@@ -41,6 +46,8 @@ export interface AppendListener {
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly store: EventStore;
   readonly keys: StreamKeys;
+  /** Absent: no mail to subscribers of lists is taken. */
+  readonly publicUrl?: string | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   readonly newUuid: () => string;
@@ -48,7 +55,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onUnreadable, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
@@ -77,6 +84,7 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
+  const suppressions = handlerOf(suppressionDecider, cachedSuppressions);
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [
@@ -86,6 +94,7 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
+  const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
@@ -94,16 +103,22 @@ export async function openCommands(options: CommandsOptions) {
     tags,
     contacts,
     emails,
+    suppressions,
     keys,
     newId,
     newSalt: sources.newSalt,
     isToBeErased: createErasureCheck(store, erasures),
+    checkRecipient,
+    hasPublicUrl: publicUrl !== undefined,
   });
 
   return {
     audience,
     contacts,
     emails,
+    suppressions,
+    refusals: createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
+    checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),

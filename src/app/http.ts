@@ -16,6 +16,7 @@ import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { Keys } from '../api/keys/known-keys.js';
+import type { Appearance } from '../api/pages/texts.js';
 import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createProofs } from '../evidence/person-proofs.js';
@@ -23,6 +24,7 @@ import { createHeadLag, readiness } from '../api/readiness.js';
 import { requestLog } from '../api/http/request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
+import { openPages } from './pages.js';
 import type { Commands } from './commands.js';
 import { version } from './version.js';
 
@@ -50,6 +52,8 @@ interface HttpOptions extends Clocks {
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
   readonly newUuid: () => string;
+  readonly secret: string;
+  readonly appearance: Appearance;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
@@ -66,6 +70,7 @@ export async function openHttp(options: HttpOptions) {
     audience: commands.audience,
     recordRead: config.isAccessLogged ? commands.recordRead : undefined,
     queries: views.queries,
+    suppressed: views.suppressed,
     analytics: views.analytics,
     ownWrites: views.ownWrites,
     events: store,
@@ -90,6 +95,7 @@ export async function openHttp(options: HttpOptions) {
       anonymous: limiter('default', config.rateLimit),
       failures: limiter('failures', failuresAMinute),
     },
+    pages: openPages({ ...options, limiter: limiter('pages', config.rateLimitPages) }),
     log: requestLog(logger, lines),
     now: monotonic,
     newUuid,

@@ -3,11 +3,14 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
+import { deriveUnsubscribeKey } from '../events/streams.js';
+import { createUnsubscribeTokens } from '../events/unsubscribe-token.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import { breakerTimings } from '../mailer/breaker.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/load.js';
+import type { UnsubscribeUrl } from '../mailer/list-headers.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import {
   createLeasedRuns,
@@ -38,6 +41,7 @@ interface MailOptions extends Clocks {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
+  readonly secret: string;
   readonly newUuid: () => string;
 }
 
@@ -61,7 +65,11 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     ...{ clock, monotonic, random: Math.random },
     reader: store,
     handler: commands.emails,
-    mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
+    mayGoOut: createMayGoOut({
+      isToBeErased: createErasureCheck(store, commands.erasures),
+      checkRecipient: commands.checkRecipient,
+    }),
+    unsubscribeUrl: unsubscribeUrlOf(options),
     // Until the view has shown something, it may not exist.
     due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
@@ -98,6 +106,12 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
       transport.close();
     },
   };
+}
+
+function unsubscribeUrlOf({ config: { publicUrl }, secret }: MailOptions): UnsubscribeUrl | undefined {
+  if (publicUrl === undefined) return undefined;
+  const tokens = createUnsubscribeTokens(deriveUnsubscribeKey(secret));
+  return (link) => `${publicUrl}/u/${tokens.make(link)}`;
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {

@@ -1,6 +1,7 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
 import { randomUUID, type KeyObject } from 'node:crypto';
+import { readAppearance, type Appearance } from '../api/pages/texts.js';
 import { openApiKeys } from './api-keys.js';
 import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
@@ -17,7 +18,7 @@ import {
   type StoreSettings,
 } from '../stores/stores.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import { deriveHeadKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
 import {
   guardLog,
   refuseAlteredLog,
@@ -54,6 +55,7 @@ export interface Service {
 interface Context extends Logs, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
+  readonly appearance: Appearance;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
@@ -69,8 +71,9 @@ interface Context extends Logs, Clocks {
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
-  // A bad certificate or key is refused before anything is written.
+  // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
+  const appearance = readAppearance(config.pages.folder);
   const sealKey = sealKeyFor(config, logs.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
@@ -94,6 +97,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     ...logs,
     config,
     certificate,
+    appearance,
     folder,
     settings,
     guard,
@@ -151,6 +155,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ...context,
     store,
     keys: streamKeys,
+    publicUrl: config.publicUrl,
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },
@@ -172,6 +177,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   commands.listen({
     onAppended(append) {
       views.ownWrites.record(append);
+      if (isSuppressionStream(append.stream)) views.suppressed.note();
       // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) views.notify(append.position);
     },

@@ -12,6 +12,7 @@ import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/contact-of-stream.js';
 import { emails } from '../projections/emails.js';
+import { createSuppressionLookup, suppressions } from '../projections/suppressions.js';
 import { createQueries } from '../projections/queries.js';
 import { createShowProgress } from '../projector/show-progress.js';
 import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
@@ -96,11 +97,17 @@ export async function openViews(options: ViewsOptions) {
   const streamOfErased = streamsOfErased({ log: store, views, readModels });
   const standing = (): readonly unknown[] => [views.used(), own.visiblePosition()];
   const queries = createQueries(views, { contactOf, streamOfErased, standing });
+  const suppressed = createSuppressionLookup(views, {
+    // Of embedded stores this process is the only writer, and notes what it writes.
+    standing: isShared(settings) ? standing : () => [views.used(), own.reached()],
+    isBuilt: () => own.visiblePosition() !== '' && !views.missing().includes(suppressions.name),
+  });
   const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
   return {
     ownWrites: own,
     rebuilds,
     queries,
+    suppressed,
     analytics: createAnalyticsQueries(views),
     status,
     // Asked at every read: cheaper than the whole status.

@@ -9,6 +9,7 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
+import { timeOfId } from '../events/values.js';
 import type { Evidence, HistoryItem } from './answers.js';
 import { versionBefore, type CataloguesAsOf } from './names.js';
 
@@ -22,7 +23,7 @@ function describe(event: DomainEvent, listName?: string): string {
     case 'ContactSubscribed':
     case 'ContactUnsubscribed': {
       const consent = event.data.person === undefined ? '' : `, with ${consentIn(event)}`;
-      return `${statusChange(event)}${consent}.`;
+      return `${statusChange(event)}${decisionIn(event)}${consent}.`;
     }
     case 'ConsentRecorded':
       return `Consent was recorded for the list ${quoted(event.data.list_name)}; the status stayed ${event.data.status}.`;
@@ -78,7 +79,7 @@ export function describeEmail({ type, data }: EmailEvent): string {
     case 'EmailReleased':
       return 'The e-mail was released: it is to be tried again.';
     case 'EmailCancelled':
-      return 'The e-mail was cancelled: it will not be sent.';
+      return `The e-mail was cancelled: ${cancelledFor.get(data.reason) ?? 'it will not be sent'}.`;
     case 'EmailErased':
       return data.reason === 'erasure'
         ? 'What the e-mail said was erased with the person.'
@@ -87,6 +88,12 @@ export function describeEmail({ type, data }: EmailEvent): string {
       return type satisfies never;
   }
 }
+
+const cancelledFor = new Map([
+  ['suppressed', 'its recipient refuses such e-mails'],
+  ['unsubscribed', 'its recipient is no longer subscribed to the list'],
+  ['list_deleted', 'the list that it was for was deleted'],
+]);
 
 export const unreadableDescription =
   'This version of the service cannot read this event: its content does not fit its type.';
@@ -116,6 +123,26 @@ function consentIn({ type, data }: StatusEvent): string {
   if (type === 'ContactSubscribed') return 'consent';
   return `the ${data.previous_status === null ? 'refusal' : 'withdrawal'} of consent`;
 }
+
+/** How the person decided it, where nobody else did. */
+function decisionIn({ data: { by } }: StatusEvent): string {
+  if (by === undefined) return '';
+  const { kind, email_id } = by;
+  const email = `the e-mail of ${dayOf(email_id)}`;
+  switch (kind) {
+    case 'one_click':
+      return ` by the person, with the button in ${email}`;
+    case 'page':
+      return ` by the person, on the page of ${email}`;
+    case 'complaint':
+      return ` by the person, who complained about ${email}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+const dayOf = (emailId: string): string =>
+  new Date(timeOfId(emailId)).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 function tagNames({ data: { tags } }: TagEvent): string {
   const names = tags.map(({ tag_name }) => quoted(tag_name)).join(', ');

@@ -10,6 +10,7 @@ import { registerImport } from './copy/import.js';
 import { registerKeys } from './keys/keys.js';
 import { registerProjections } from './projections/projections.js';
 import { registerPrivacy } from './privacy/privacy.js';
+import { registerSuppressions } from './suppressions/suppressions.js';
 import { registerMigrate } from './copy/migrate.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
@@ -18,6 +19,7 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerImport(program, line);
   registerProjections(program, line);
   registerEmail(program, line);
+  registerSuppressions(program, line);
   registerKeys(program, line);
   registerPrivacy(program, line);
   registerBackup(program, line);

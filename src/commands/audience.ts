@@ -14,9 +14,10 @@ import {
 import { noTags, type ContactState, type ProfileChange } from './contact-state.js';
 import { tooManyTags, type ContactCommand, type ListReference, type TagReference } from './contact.js';
 import { createEmailRequests, type EmailRequestsOptions } from './email-requests.js';
+import { createSuppressionRequests, type SuppressionRequestsOptions } from './suppression-requests.js';
 import type { CommandHandler, CommandResult } from './command-handler.js';
 
-interface AudienceOptions extends EmailRequestsOptions {
+interface AudienceOptions extends EmailRequestsOptions, Pick<SuppressionRequestsOptions, 'suppressions'> {
   readonly groups: CatalogueHandler;
   readonly lists: CatalogueHandler;
   readonly tags: CatalogueHandler;
@@ -40,7 +41,7 @@ export interface SavedContact extends WriteResult {
   readonly contactId: string;
 }
 
-export interface UpsertedContact extends SavedContact {
+interface UpsertedContact extends SavedContact {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   /** In this list, after the request. */
   readonly status: SubscriptionStatus;
@@ -67,6 +68,10 @@ const nothing: Attached = { tags: [] };
 /** Each of them throws a ServiceError: the refusals of the contract, or `unavailable`. */
 export function createAudience(options: AudienceOptions) {
   const { lists, tags, contacts, keys, newId } = options;
+
+  async function demandList(listId: string): Promise<void> {
+    await listReference(listId);
+  }
 
   /** Another process may have given a name to another tag: its id is read from fresh state only. */
   const livingTags = (): CatalogueState | Promise<CatalogueState> =>
@@ -118,10 +123,8 @@ export function createAudience(options: AudienceOptions) {
     lists: createCatalogueRequests({ handler: lists, stream: listsStream, keys, newId: () => newId('lst') }),
     tags: createCatalogueRequests({ handler: tags, stream: tagsStream, keys, newId: () => newId('tag') }),
     email: createEmailRequests(options),
-
-    async demandList(listId: string): Promise<void> {
-      await listReference(listId);
-    },
+    suppressions: createSuppressionRequests({ ...options, demandList }),
+    demandList,
 
     async createContact(contact: SaveContact, context: CommandContext, idempotencyKey?: string) {
       const { listId, email, status, profile, consent } = contact;

@@ -14,6 +14,8 @@ type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: T
 
 export interface SubscriptionState {
   readonly status: SubscriptionStatus;
+  /** When the status became so. */
+  readonly since: string;
   /** Ids of the attached tags, deleted ones included, in the order of attaching. */
   readonly tags: OrderedSet<string>;
   /** Digest of the last consent since the status became so; absent: none was given. */
@@ -53,7 +55,7 @@ export const initial: ContactState = {
 export function evolve(
   state: ContactState,
   event: ContactEvent,
-  { idempotency }: Pick<Metadata, 'idempotency'>,
+  { at, idempotency }: Pick<Metadata, 'at' | 'idempotency'>,
 ): ContactState {
   switch (event.type) {
     case 'ContactCreated': {
@@ -65,9 +67,9 @@ export function evolve(
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
     case 'ContactSubscribed':
-      return withStatus(state, event, 'Subscribed');
+      return withStatus(state, event, { status: 'Subscribed', since: at });
     case 'ContactUnsubscribed':
-      return withStatus(state, event, 'Unsubscribed');
+      return withStatus(state, event, { status: 'Unsubscribed', since: at });
     case 'ConsentRecorded':
       return withConsent(state, event);
     case 'TagsAttached':
@@ -101,26 +103,28 @@ export function changed(profile: ContactState['profile'], change: ProfileChange 
   return result;
 }
 
-const none: SubscriptionState = { status: 'Subscribed', tags: noTags };
+const none: SubscriptionState = { status: 'Subscribed', since: '', tags: noTags };
 
 /** A consent goes with the status that it was given for: after another status the same consent is recorded again. */
 function withStatus(
   state: ContactState,
   { data }: OfType<'ContactSubscribed' | 'ContactUnsubscribed'>,
-  status: SubscriptionStatus,
+  standing: Pick<SubscriptionState, 'status' | 'since'>,
 ): ContactState {
   const { tags } = state.subscriptions.get(data.list_id) ?? none;
-  const subscription = data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags };
+  const subscription = data.person
+    ? { ...standing, tags, consent: consentDigest(data.person.consent) }
+    : { ...standing, tags };
   return withSubscription(state, data.list_id, subscription);
 }
 
 function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): ContactState {
   const before = state.subscriptions.get(data.list_id) ?? none;
-  const { status, tags } = before;
+  const { status, since, tags } = before;
   return withSubscription(
     state,
     data.list_id,
-    data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags },
+    data.person ? { status, since, tags, consent: consentDigest(data.person.consent) } : { status, since, tags },
   );
 }
 

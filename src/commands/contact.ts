@@ -7,8 +7,10 @@ import {
   type Consent,
   type ContactEvent,
   type ProfileField,
+  type ByPerson,
   type SubscriptionStatus,
 } from '../events/contact.js';
+import { everyMail } from '../events/suppressions.js';
 import {
   changed,
   evolve,
@@ -36,6 +38,7 @@ interface Standing {
   readonly list: ListReference;
   readonly status: SubscriptionStatus;
   readonly consent?: Consent | undefined;
+  readonly by?: ByPerson | undefined;
 }
 
 interface Attachment {
@@ -62,6 +65,15 @@ export type ContactCommand =
   | ({ readonly type: 'UpdateStatus' } & Standing)
   | ({ readonly type: 'AddTags' } & Attachment)
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
+  /** The person refuses mail: at most `refusedAtOnce` lists, so the same command is repeated until none is left. */
+  | {
+      readonly type: 'Refuse';
+      /** A list, or `all`: every list. */
+      readonly scope: string;
+      /** Of a list that is not deleted. */
+      readonly nameOf: (listId: string) => string | undefined;
+      readonly by: ByPerson;
+    }
   | { readonly type: 'Erase'; readonly erasure_id: string; readonly reason?: string | undefined };
 
 type OfCommand<Type extends ContactCommand['type']> = Extract<ContactCommand, { type: Type }>;
@@ -85,6 +97,8 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Dec
           ? []
           : [{ type: 'TagsDetached', data: { contact_id: contactId, list_id: command.list.list_id, tags } }];
       });
+    case 'Refuse':
+      return refuse(command, state);
     case 'Erase':
       return erase(command, state, circumstances);
   }
@@ -142,8 +156,8 @@ function profileChange(contactId: string, wanted: ProfileChange, { profile }: Co
 
 function statusChange(
   contactId: string,
-  { list, status, consent }: Standing,
-  { subscriptions }: ContactState,
+  { list, status, consent, by }: Standing,
+  { subscriptions }: Pick<ContactState, 'subscriptions'>,
 ): ContactEvent[] {
   const { list_id, list_name } = list;
   const before = subscriptions.get(list_id);
@@ -153,13 +167,33 @@ function statusChange(
       { type: 'ConsentRecorded', data: { contact_id: contactId, list_id, list_name, status, person: { consent } } },
     ];
   }
-  const data = { contact_id: contactId, list_id, list_name, previous_status: before?.status ?? null };
-  return [
-    {
-      type: status === 'Subscribed' ? 'ContactSubscribed' : 'ContactUnsubscribed',
-      data: consent === undefined ? data : { ...data, person: { consent } },
-    },
-  ];
+  const data = {
+    contact_id: contactId,
+    list_id,
+    list_name,
+    previous_status: before?.status ?? null,
+    ...(by && { by }),
+    ...(consent && { person: { consent } }),
+  };
+  return [{ type: status === 'Subscribed' ? 'ContactSubscribed' : 'ContactUnsubscribed', data }];
+}
+
+/** Of one append. */
+const refusedAtOnce = 500;
+
+function refuse(
+  { scope, nameOf, by }: OfCommand<'Refuse'>,
+  { contactId, subscriptions }: ContactState,
+): Decision<ContactEvent> {
+  if (contactId === null) return [];
+  const refused = scope === everyMail ? [...subscriptions.keys()] : [scope];
+  const events = refused.flatMap((list_id) => {
+    const list_name = nameOf(list_id);
+    if (list_name === undefined || subscriptions.get(list_id)?.status !== 'Subscribed') return [];
+    const list = { list_id, list_name };
+    return statusChange(contactId, { list, status: 'Unsubscribed', by }, { subscriptions });
+  });
+  return events.slice(0, refusedAtOnce);
 }
 
 /** Living ones of a contact in a list. Logs of earlier versions hold more: those stay, and none is added. */

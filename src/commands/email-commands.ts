@@ -1,5 +1,6 @@
 /** What can be asked of one transactional e-mail. */
 import type { EmailEvent } from '../events/email.js';
+import type { ListReference } from './contact.js';
 
 type Requested = Extract<EmailEvent, { type: 'EmailRequested' }>['data'];
 type Message = NonNullable<Requested['message']>;
@@ -7,6 +8,8 @@ export type EmailMessage = Readonly<Omit<Message, 'salt'>>;
 
 export interface RequestEmail extends Readonly<Pick<Requested, 'email_id' | 'recipient_key'>> {
   readonly type: 'RequestEmail';
+  /** Where it is mail to a subscriber of a list. */
+  readonly list?: ListReference | undefined;
   readonly message: Readonly<Message>;
 }
 

@@ -146,10 +146,10 @@ function decide(command: EmailCommand, state: EmailState, circumstances: Decisio
 }
 
 function request(command: RequestEmail, state: EmailState, { idempotency }: DecisionContext): Decision<EmailEvent> {
-  const { email_id, recipient_key, message } = command;
+  const { email_id, recipient_key, list, message } = command;
   if (state.status === 'none') {
     const hash = idempotency && { request_hash: idempotency.hash(message.salt) };
-    return [{ type: 'EmailRequested', data: { email_id, recipient_key, ...hash, message } }];
+    return [{ type: 'EmailRequested', data: { email_id, recipient_key, ...hash, ...list, message } }];
   }
   const isSame = state.email_id === email_id || isRepeat(state.request, idempotency);
   return isSame ? [] : { refused: 'idempotency_conflict' };

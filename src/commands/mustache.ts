@@ -155,14 +155,24 @@ const htmlRendering: Rendering = { field: 'mail_template', maxBytes: maxTemplate
 export const subjectOf = ({ subject, variables }: Pick<EmailMessage, 'subject' | 'variables'>): string =>
   variables === undefined ? subject : render(subject, variables, subjectRendering);
 
-/** @throws ServiceError where variables and texts do not fit each other. What was accepted once is valid for ever. */
-export function emailContent({ subject, mail_template, variables }: EmailMessage): EmailContent {
+/** The name under which the template of mail to subscribers finds the link to unsubscribe. */
+export const linkVariable = 'unsubscribe_url';
+
+/** In the place of the link where there is none yet: no link is longer, so what was accepted with this fits with each. */
+export const longestLink = 'x'.repeat(1_000);
+
+/**
+ * `link`: the address that the template may name, in the characters of addresses alone, which HTML reads as they are.
+ * @throws ServiceError where variables and texts do not fit each other. What was accepted once is valid for ever.
+ */
+export function emailContent({ subject, mail_template, variables }: EmailMessage, link?: string): EmailContent {
   if (variables === undefined) return { subject, html: mail_template };
   if (Buffer.byteLength(JSON.stringify(mail_template) + JSON.stringify(variables)) > maxEncoded)
     throw new ServiceError('too_many_bytes', { field: 'mail_template and variables together', limit: maxEncoded });
   const content = {
     subject: subjectOf({ subject, variables }),
-    html: render(mail_template, variables, htmlRendering),
+    html:
+      link === undefined ? render(mail_template, variables, htmlRendering) : withLink(mail_template, variables, link),
   };
   if (content.subject.trim() === '') throw new ServiceError('required', { field: 'subject' });
   // Values may have what a header must not.
@@ -170,3 +180,10 @@ export function emailContent({ subject, mail_template, variables }: EmailMessage
   if (content.html.trim() === '') throw new ServiceError('required', { field: 'mail_template' });
   return content;
 }
+
+const withLink = (template: string, variables: Variables, link: string): string =>
+  render(
+    template,
+    { [linkVariable]: link, ...variables },
+    { ...htmlRendering, escape: (text) => (text === link ? text : escapeHtml(text)) },
+  );

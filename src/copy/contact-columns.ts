@@ -2,6 +2,7 @@
 import { profileFields } from '../events/contact.js';
 import type { CsvRow } from './csv-file.js';
 import { UsageError } from '../failures.js';
+import type { ImportLine } from './rows.js';
 
 const consentFields = ['source', 'statement', 'ip', 'legal_basis', 'occurred_at'].map((field) => `consent.${field}`);
 /** All that a column can be. */
@@ -51,28 +52,41 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
   return [column, field];
 }
 
-export type ContactLine = Pick<CsvRow, 'line' | 'bytes'> &
-  ({ readonly json: string; readonly email: unknown } | { readonly fault: string });
+/** Without the apostrophe of an export, which keeps spreadsheets from running a cell. */
+const cellText = (cell: string | undefined): string => cell?.trim().replace(/^'(?='*[=+@-])/, '') ?? '';
+
+const otherWidth = ({ line, bytes, cells }: CsvRow & { readonly cells: readonly string[] }, width: number) => ({
+  line,
+  bytes,
+  fault: `has ${cells.length} cells, and the first line has ${width}`,
+});
 
 /** Empty cells are left out: they change nothing. */
-export function contactLine(
-  row: CsvRow,
-  fields: ReturnType<typeof columnsOf>,
-  status: string | undefined,
-): ContactLine {
+export function contactLine(row: CsvRow, fields: ReturnType<typeof columnsOf>, status: string | undefined): ImportLine {
   if ('fault' in row) return row;
   const { line, bytes, cells } = row;
-  if (cells.length !== fields.length)
-    return { line, bytes, fault: `has ${cells.length} cells, and the first line has ${fields.length}` };
+  if (cells.length !== fields.length) return otherWidth(row, fields.length);
   const contact: Record<string, unknown> = { status };
   const consent: Record<string, string> = {};
   fields.forEach((field = '', index) => {
-    // The apostrophe of an export, which keeps spreadsheets from running a cell.
-    const text = cells[index]?.trim().replace(/^'(?='*[=+@-])/, '') ?? '';
+    const text = cellText(cells[index]);
     if (field === '' || text === '') return;
     if (field === 'tag_name') contact[field] = text.split(/\s*;\s*/).filter((tag) => tag !== '');
     else if (field.startsWith('consent.')) consent[field.slice('consent.'.length)] = text;
     else contact[field] = text;
   });
   return { line, bytes, email: contact['email'], json: JSON.stringify({ ...contact, consent }) };
+}
+
+/** The line that refuses mail to the address of a row; everything beside the column is left out. @throws UsageError */
+export function refusalLines(header: readonly string[], column: string, refusal: object): (row: CsvRow) => ImportLine {
+  const at = header.map(plain).indexOf(plain(column));
+  if (at < 0) throw new UsageError('--column: the first line of the file names no such column; see also --delimiter');
+  return (row) => {
+    if ('fault' in row) return row;
+    const { line, bytes, cells } = row;
+    if (cells.length !== header.length) return otherWidth(row, header.length);
+    const email = cellText(cells[at]);
+    return { line, bytes, email, json: JSON.stringify({ email, ...refusal }) };
+  };
 }

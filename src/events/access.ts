@@ -3,7 +3,17 @@ import { z } from 'zod';
 import type { EventOf } from './envelope.js';
 
 /** What was read. The words are for ever; a later version may have more. */
-export const readKinds = ['history', 'at', 'report', 'proof', 'list', 'feed', 'export', 'privacy_export'] as const;
+export const readKinds = [
+  'history',
+  'at',
+  'report',
+  'proof',
+  'list',
+  'feed',
+  'export',
+  'privacy_export',
+  'suppressions',
+] as const;
 export type ReadKind = (typeof readKinds)[number];
 
 /** The subject of who read the whole log. */

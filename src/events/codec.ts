@@ -8,9 +8,19 @@ import { metadataSchema, type EventSchemas, type Metadata, type RecordedEvent } 
 import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
 import { keySchemas, type KeyEvent } from './keys.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
+import { suppressionSchemas, type SuppressionEvent } from './suppressions.js';
 
 export type DomainEvent =
-  GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent | ErasureEvent | AccessEvent;
+  | GroupEvent
+  | ListEvent
+  | TagEvent
+  | ContactEvent
+  | EmailEvent
+  | SuppressionEvent
+  | ServiceEvent
+  | KeyEvent
+  | ErasureEvent
+  | AccessEvent;
 export type EventType = DomainEvent['type'];
 
 export const eventSchemas = {
@@ -19,6 +29,7 @@ export const eventSchemas = {
   ...tagSchemas,
   ...contactSchemas,
   ...emailSchemas,
+  ...suppressionSchemas,
   ...serviceSchemas,
   ...keySchemas,
   ...erasureSchemas,

@@ -51,12 +51,18 @@ export function consentDigest({ source, statement, ip, legal_basis, occurred_at 
   return createHash('sha256').update(text).digest('base64url');
 }
 
+/** How the person decided by a link in an e-mail, or that they complained about it. */
+const byPerson = z.object({ kind: z.enum(['one_click', 'page', 'complaint']), email_id: z.string() });
+export type ByPerson = z.infer<typeof byPerson>;
+
 const subscriptionChange = z.object({
   contact_id: z.string(),
   list_id: z.string(),
   list_name: z.string(),
   /** `null`: the contact's first time in this list. */
   previous_status: z.enum(subscriptionStatuses).nullable(),
+  /** For information only. Absent where the API or an import said so. */
+  by: byPerson.optional(),
   person: personal({ consent }).optional(),
 });
 

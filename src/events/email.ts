@@ -16,13 +16,15 @@ const attachment = z.object({ filename: z.string(), content_type: z.string(), co
 const outcome = { ...attempt, smtp_code: smtpCode, enhanced_code: enhancedCode, reason: z.string(), message: reply };
 
 export const emailSchemas = {
-  /** Schema 2. Nothing writes `list_id`, `send_at`, `labels`, `template`, `reply_to`, `text`, `headers`, `attachments` yet. */
+  /** Schema 2. Nothing writes `send_at`, `labels`, `template`, `reply_to`, `text`, `headers`, `attachments` yet. */
   EmailRequested: z.object({
     email_id: z.string(),
     recipient_key: z.string(),
     /** Absent where the request had no `Idempotency-Key`. */
     request_hash: text,
+    /** It is mail to a subscriber of this list, which had this name then. */
     list_id: text,
+    list_name: text,
     send_at: time.optional(),
     labels: z.array(z.string()).optional(),
     template: z.object({ template_id: z.string(), version: z.number().int().min(1) }).optional(),

@@ -32,7 +32,7 @@ export const metadataSchema = z.object({
   /** Id of the event that caused this one; the correlation id where a request did. */
   $causationId: z.string(),
   request_id: z.string(),
-  /** Id of the API key, or `mailer`, or `cli`, or `service`. */
+  /** Id of the API key, or `mailer`, `cli`, `service`, or `recipient`: who got an e-mail. */
   actor: z.string(),
   /** Version of the shape of `data`, from 1. */
   schema: z.number().int().min(1),

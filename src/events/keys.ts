@@ -25,7 +25,8 @@ export type KeyEvent = EventOf<typeof keySchemas>;
 
 /** As `actor` of an event these say that no key acted, or a key with that id. */
 export const isReservedKeyName = (name: string): boolean =>
-  ['mailer', 'cli', 'service'].includes(nameKey(name)) || /^key_[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(name.trim());
+  ['mailer', 'cli', 'service', 'recipient'].includes(nameKey(name)) ||
+  /^key_[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(name.trim());
 
 export const scopes = [
   'groups:read',
@@ -38,6 +39,8 @@ export const scopes = [
   'contacts:write',
   'email:read',
   'email:write',
+  'suppressions:read',
+  'suppressions:write',
   'audit:read',
   'analytics:read',
   'projections',

@@ -11,6 +11,7 @@ export const erasuresStream = 'erasures';
 export const accessStream = (day: string): string => `access-${day}`;
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
+const suppressionPrefix = 'suppression-';
 
 /** Keyed hashes, each the first 32 hex characters of an HMAC-SHA-256 under its own key. */
 export interface StreamKeys {
@@ -44,6 +45,10 @@ export function deriveStreamKeys(secret: string): StreamKeys {
 /** The key of the sealed head (src/eventstore/sealed-head.ts): with it one can be made. */
 export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
 
+/** The key of the links with which recipients refuse mail (unsubscribe-token.ts). */
+export const deriveUnsubscribeKey = (secret: string): KeyObject =>
+  createSecretKey(derived(secret, 'audience/unsubscribe/1'));
+
 const derived = (secret: string, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32));
 
@@ -59,3 +64,8 @@ export const isContactStream = (stream: string): boolean => stream.startsWith(co
 export const recipientOf = (contact: string): string => contact.slice(contactPrefix.length);
 export const emailStream = (key: string): string => emailPrefix + key;
 export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);
+/** What the address of this contact key refuses, also where there is no contact. */
+export const suppressionStream = (contactKey: string): string => suppressionPrefix + contactKey;
+export const isSuppressionStream = (stream: string): boolean => stream.startsWith(suppressionPrefix);
+/** The contact key in such a name. */
+export const suppressedKey = (stream: string): string => stream.slice(suppressionPrefix.length);

@@ -8,6 +8,12 @@ export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key' | 'ers'
     .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`))
     .meta({ ...(description !== undefined && { description }), examples: [`${prefix}_01JQ8ZK3V5W7X9YABCDEFGHJKM`] });
 
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** When an id was made, in milliseconds since the epoch: its first ten digits. What is no id was made at 0. */
+export const timeOfId = (id: string): number =>
+  Array.from(id.slice(4, 14)).reduce((time, digit) => time * 32 + Math.max(0, crockford.indexOf(digit)), 0);
+
 export const groupId = id('grp');
 export const listId = id('lst');
 export const tagId = id('tag');

@@ -53,7 +53,7 @@ export function createFindings() {
     take(event: StoredEvent, hasDigest: boolean): void {
       const { type, stream } = event;
       if (hasDigest) digests.set(stream, event);
-      if (type === 'ContactErased' || type === 'EmailErased') takeErasure(event);
+      if (erasing.has(type)) takeErasure(event);
       // A contact's stream begins with its creation.
       else if (type === 'ContactCreated' && event.revision > 0n && !ended.delete(stream))
         find('second_contact', event, 'a second contact was created for one address');
@@ -68,6 +68,9 @@ export function createFindings() {
     },
   };
 }
+
+/** They name the revision up to which their stream has no personal data any more. */
+const erasing: ReadonlySet<string> = new Set(['ContactErased', 'EmailErased', 'SuppressionErased']);
 
 const erasureData = z.object({ through: z.number().int() });
 

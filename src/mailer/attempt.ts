@@ -1,14 +1,13 @@
 /** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
+import { ServiceError } from '../errors.js';
 import type { CommandResult } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type AttemptSignals } from './job.js';
-import { loadEmail, type Withdrawal } from './load.js';
+import { loadEmail, type LoadedEmail, type MayGoOut } from './load.js';
+import type { Withdrawal } from './reasons.js';
 import { record, type AttemptEnding } from './record.js';
 import type { Mail, SendLimits, SendOutcome } from './transport.js';
-
-/** An e-mail that took longer than this to the final dot is asked about again. Milliseconds. */
-const askAgainMs = 3_000;
 
 /** @throws what reading the stream throws; then nothing was sent. */
 export async function attemptEmail(
@@ -23,8 +22,41 @@ export async function attemptEmail(
   const job = { options, running, stream, email, runId };
   if (email.state.running !== null) return await judge(job, email.state.running);
   if (!isDue(email.state, iso(options.clock()))) return 'void';
-  if ((await options.mayGoOut(email)) !== true) return 'void';
-  return running.trial.mayClaim() ? await claimAndSend(job) : 'waits';
+  const permission = createPermission(options, email);
+  const answer = await permission.ask();
+  if (answer !== true) return await withdraw(job, answer);
+  return running.trial.mayClaim() ? await claimAndSend(job, permission) : 'waits';
+}
+
+/** There is no attempt. An erasure cancels its e-mails by itself. */
+async function withdraw(job: Job, reason: Withdrawal): Promise<AttemptResult> {
+  if (reason === 'erased') return 'void';
+  const { options, stream, email } = job;
+  const context = contextOf(job, email.lastEventId);
+  try {
+    await options.handler.execute({ stream, command: { type: 'CancelEmail', reason }, context });
+  } catch (error) {
+    // Another process has begun an attempt, or has ended the e-mail.
+    if (error instanceof ServiceError && error.code === 'email_not_cancellable') return 'void';
+    throw error;
+  }
+  const { email_id } = email.request;
+  options.report({ type: 'recorded', email_id, attempt: email.state.attempts, outcome: 'cancelled', reason });
+  return 'recorded';
+}
+
+/** Whether the e-mail may go out, and how old the answer is. */
+function createPermission({ clock, monotonic, mayGoOut }: AttemptOptions, email: LoadedEmail) {
+  const now = () => ({ wall: clock(), monotonic: monotonic() });
+  let asked = now();
+  return {
+    ask(): ReturnType<MayGoOut> {
+      asked = now();
+      return mayGoOut(email);
+    },
+    /** Milliseconds since it was asked. By both clocks: one stands still while a machine is suspended. */
+    age: (): number => Math.max(clock() - asked.wall, monotonic() - asked.monotonic),
+  };
 }
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
@@ -41,8 +73,9 @@ async function judge(job: Job, running: NonNullable<EmailState['running']>): Pro
   return await record(job, attempt, { status: 'in_doubt', reason: 'deadline_passed' });
 }
 
-async function claimAndSend(job: Job): Promise<AttemptResult> {
+async function claimAndSend(job: Job, permission: Attempt['permission']): Promise<AttemptResult> {
   const { runId } = job;
+  const link = linkIn(job);
   const { handler, clock, monotonic, timings, report, runs } = job.options;
   // Large, and needed by the first e-mail only; before the claim, for a failure here is none of the e-mail's.
   const { composeMail } = await import('./message.js');
@@ -71,26 +104,36 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   const attempt = claimed.state.attempts;
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
-  const mail = await composeMail(job.email.request, job.options.dkim).catch(() => undefined);
-  return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, await send(job, mail, started));
+  const mail = await composeMail(job.email.request, { dkim: job.options.dkim, link }).catch(() => undefined);
+  const ending = await send({ ...job, permission, started }, mail);
+  return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, ending);
 }
 
-interface Started {
-  readonly wall: number;
-  readonly monotonic: number;
+/** Made here and stored nowhere. @throws Error: without it the e-mail must not go out */
+function linkIn({ options, email }: Job): string | undefined {
+  const { email_id: emailId, list } = email.request;
+  if (list === undefined) return undefined;
+  if (options.unsubscribeUrl !== undefined)
+    return options.unsubscribeUrl({ emailId, contactKey: email.recipientKey, listId: list.id });
+  throw new Error('PUBLIC_URL is not set: e-mails to subscribers of lists wait until it is');
 }
 
-async function send(job: Job, mail: Mail | undefined, started: Started): Promise<AttemptEnding> {
+interface Attempt extends Job {
+  readonly started: { readonly wall: number; readonly monotonic: number };
+  readonly permission: ReturnType<typeof createPermission>;
+}
+
+async function send(job: Attempt, mail: Mail | undefined): Promise<AttemptEnding> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
-  const { options, running, email } = job;
+  const { options, running, email, permission } = job;
   let withdrawal: Withdrawal | undefined;
   const beforeHandOver = async (): Promise<boolean> => {
     running.trial.works();
-    const answer = options.monotonic() - started.monotonic < askAgainMs ? true : await options.mayGoOut(email);
+    const answer = permission.age() < options.timings.askAgain ? true : await permission.ask();
     if (answer !== true) withdrawal = answer;
     return answer === true;
   };
-  const outcome = await options.transport.send(mail, { ...limitsOf(job, started), beforeHandOver });
+  const outcome = await options.transport.send(mail, { ...limitsOf(job), beforeHandOver });
   const isRelays = running.trial.ended(outcome, email.recipientKey);
   if (outcome.status === 'withdrawn')
     return { status: 'deferred', reason: 'withdrawn', delay: 0, ...(withdrawal && { cancel: withdrawal }) };
@@ -115,14 +158,18 @@ function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): AttemptEndin
   return outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
 }
 
-function limitsOf({ options, running, runId }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {
+function limitsOf({ options, running, runId, started, permission }: Attempt): Omit<SendLimits, 'beforeHandOver'> {
   const { clock, monotonic, timings, runs } = options;
   const close = timings.attempt - timings.margin;
   const handOver = close - timings.reply;
   const elapsed = (): number => monotonic() - started.monotonic;
   return {
     // The clock that others judge by is asked too: the monotonic one stands still while a machine is suspended.
-    mayHandOver: () => runs.isCertain(runId) && elapsed() <= handOver && clock() - started.wall <= handOver,
+    mayHandOver: () =>
+      runs.isCertain(runId) &&
+      elapsed() <= handOver &&
+      clock() - started.wall <= handOver &&
+      permission.age() <= timings.permission,
     handOverWithin: Math.max(0, handOver - elapsed()),
     closeWithin: Math.max(0, close - elapsed()),
     signal: running.sending,

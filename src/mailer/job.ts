@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { DkimSettings } from './dkim.js';
+import type { UnsubscribeUrl } from './list-headers.js';
 import type { LoadedEmail, MayGoOut, StreamReader } from './load.js';
 import type { RelayReport, RelayTrial } from './relay.js';
 import type { Runs } from './runs.js';
@@ -14,7 +15,7 @@ import type { SendOutcome, Transport } from './transport.js';
 export type MailerReport =
   | RelayReport
   | { readonly type: 'started'; readonly email_id: string; readonly attempt: number }
-  /** The outcome of an attempt is in the log: one of this run's, or one that an earlier run left behind. */
+  /** The outcome of an attempt is in the log: one of this run's, or one that an earlier run left behind. Or the e-mail was cancelled after this many attempts. */
   | {
       readonly type: 'recorded';
       readonly email_id: string;
@@ -54,6 +55,8 @@ export interface AttemptOptions {
   /** What e-mails are signed with; undefined: they are not. */
   readonly dkim?: DkimSettings | undefined;
   readonly mayGoOut: MayGoOut;
+  /** Undefined: this mailer cannot send mail to subscribers of lists. */
+  readonly unsubscribeUrl?: UnsubscribeUrl | undefined;
   readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

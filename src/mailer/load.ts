@@ -1,8 +1,10 @@
 /** Reads what an attempt needs from the e-mail's own stream: the message, the state, and the ids that link the events. And whether the e-mail may go out. */
 import { emailDecider, type EmailState } from '../commands/email.js';
+import type { CheckRecipient, RecipientVerdict } from '../commands/recipients.js';
 import { codec } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RequestedMail } from './message.js';
+import type { Withdrawal } from './reasons.js';
 
 export interface LoadedEmail {
   readonly request: RequestedMail;
@@ -35,9 +37,10 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
       lastEventId = id;
       if (event.type === 'EmailDispatchStarted') claimPosition = position;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
-      const { email_id, recipient_key: recipientKey, message } = event.data;
+      const { email_id, recipient_key: recipientKey, list_id, list_name = '', message } = event.data;
+      const list = list_id === undefined ? undefined : { id: list_id, name: list_name };
       requested = {
-        request: { email_id, requested_at: metadata.at, message },
+        request: { email_id, requested_at: metadata.at, message, list },
         recipientKey,
         position,
         correlationId: metadata.$correlationId,
@@ -57,18 +60,33 @@ export async function claimEventId(reader: StreamReader, stream: string, attempt
   throw new Error(`${stream} holds no claim of attempt ${attempt}`);
 }
 
-/** Why not: the reason of the EmailCancelled that follows a claim. */
-export type Withdrawal = 'erased';
-
 /** Answers by the log. @throws what the stores throw: then it does not go out now, and nothing is decided */
-export type MayGoOut = (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<true | Withdrawal>;
+export type MayGoOut = (
+  email: Pick<LoadedEmail, 'recipientKey' | 'position' | 'request'>,
+) => Promise<true | Withdrawal>;
 
 interface Reasons {
   /** The recipient has asked to be erased since the e-mail was requested. */
   readonly isToBeErased: (...parameters: Parameters<MayGoOut>) => Promise<boolean>;
+  readonly checkRecipient: CheckRecipient;
 }
 
+const withdrawals = {
+  wanted: true,
+  no_list: 'list_deleted',
+  // It was one when the e-mail was requested.
+  not_in_list: 'unsubscribed',
+  suppressed: 'suppressed',
+  unsubscribed: 'unsubscribed',
+} as const satisfies Record<RecipientVerdict['status'], true | Withdrawal>;
+
 export const createMayGoOut =
-  ({ isToBeErased }: Reasons): MayGoOut =>
-  async (email) =>
-    (await isToBeErased(email)) ? 'erased' : true;
+  ({ isToBeErased, checkRecipient }: Reasons): MayGoOut =>
+  async (email) => {
+    const { recipientKey: key, request } = email;
+    const [isErased, { status }] = await Promise.all([
+      isToBeErased(email),
+      checkRecipient({ key, listId: request.list?.id }),
+    ]);
+    return isErased ? 'erased' : withdrawals[status];
+  };

@@ -1,11 +1,12 @@
-/** Composes the MIME message of an e-mail: a function of the request and the key of DKIM alone, so that a second copy is byte for byte the first. */
+/** Composes the MIME message of an e-mail: a function of the request, its link to unsubscribe and the key of DKIM alone, so that a second copy is byte for byte the first. */
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/mustache.js';
 import { sentAddress } from '../events/address.js';
 import { signed, type DkimSettings } from './dkim.js';
+import { encoded, isReadable, looksEncoded } from './encoded-word.js';
+import { listHeaders, type ListOfMail } from './list-headers.js';
 import { plainText } from './plain-text.js';
 import { isAscii, type Mail } from './transport.js';
 import { encode as base64, wrap as wrapBase64 } from 'nodemailer/lib/base64';
@@ -17,6 +18,15 @@ export interface RequestedMail {
   /** UTC, ISO 8601: `at` of EmailRequested. */
   readonly requested_at: string;
   readonly message: EmailMessage;
+  /** Where it is mail to a subscriber of a list. */
+  readonly list?: ListOfMail | undefined;
+}
+
+export interface Composition {
+  /** What the e-mail is signed with; undefined: it is not. */
+  readonly dkim?: DkimSettings | undefined;
+  /** With which the recipient unsubscribes from the list; needed where there is one. */
+  readonly link?: string | undefined;
 }
 
 /** The request cannot become one message from one sender to one recipient. It was validated when it was taken, so this is a fault. */
@@ -24,21 +34,17 @@ export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
 }
 
-/** Signed where `dkim` says with what. @throws InvalidMessageError */
+/** @throws InvalidMessageError */
 export async function composeMail(
-  { email_id, requested_at, message }: RequestedMail,
-  dkim?: DkimSettings,
+  { email_id, requested_at, message, list }: RequestedMail,
+  { dkim, link }: Composition = {},
 ): Promise<Mail> {
-  const from = parseMailbox(message.from_email);
-  const to = parseMailbox(message.to_email);
-  if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
-  // nodemailer would turn a line break into a space; what holds one never came through the API.
-  if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
-  const { subject, html } = emailContent(message);
+  const { fromName, envelope } = partiesOf(message);
+  const headers = headersFor(list, link);
+  const { subject, html } = emailContent(message, link);
   // Where the HTML says nothing, as that of one image, the subject does.
   const text = plainText(html) || subject;
-  const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
-  const name = nameInHeader(from.name, `${email_id}_name`);
+  const name = nameInHeader(fromName, `${email_id}_name`);
   const sender = addressInHeader(envelope.from, `${email_id}-from`);
   const recipient = addressInHeader(envelope.to, `${email_id}-to`);
   const composer = new MailComposer({
@@ -48,6 +54,7 @@ export async function composeMail(
     date: new Date(requested_at),
     messageId: `<${email_id}@${envelope.from.slice(envelope.from.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
+    headers,
     // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
     html: part(html),
@@ -57,6 +64,23 @@ export async function composeMail(
   const built = assembled(composer.compile());
   const bytes = [name, sender, recipient].reduce((whole, part) => part.complete(whole), built);
   return { email_id, envelope, bytes: dkim === undefined ? bytes : await signed(bytes, dkim) };
+}
+
+/** @throws InvalidMessageError */
+function partiesOf({ from_email, to_email, subject }: EmailMessage) {
+  const from = parseMailbox(from_email);
+  const to = parseMailbox(to_email);
+  if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
+  // nodemailer would turn a line break into a space; what holds one never came through the API.
+  if (/[\r\n\0]/.test(subject + from.name)) throw new InvalidMessageError('header');
+  return { fromName: from.name, envelope: { from: sentAddress(from.address), to: sentAddress(to.address) } };
+}
+
+/** @throws InvalidMessageError */
+function headersFor(list: RequestedMail['list'], link: string | undefined) {
+  if (list === undefined) return [];
+  if (link === undefined) throw new InvalidMessageError('link');
+  return listHeaders(list, link);
 }
 
 /** A text for the library, and what puts the real one into its place in the message. */
@@ -89,24 +113,11 @@ function addressInHeader(address: string, standIn: string): InHeader {
 const nameInHeader = (name: string, standIn: string): InHeader =>
   looksEncoded(name) ? replaced(standIn, encoded(name).replaceAll(' ', '\r\n ')) : asItIs(name);
 
-/** Text that looks like an encoded word (RFC 2047) would be decoded by its reader: encoded once more, it arrives as typed. */
-const looksEncoded = (text: string): boolean => text.includes('=?');
-
-/** With its frame a word may have 75 characters. */
-const encoded = (text: string): string => encodeWord(text, isReadable(text) ? 'Q' : 'B', 52);
-
-/**
- * The encoding is chosen here: the library's own choice may add `format=flowed`, which alters spaces. Quoted-printable
- * can be read as it stands, but triples what is not ASCII.
- */
+/** The encoding is chosen here: the library's own choice may add `format=flowed`, which alters spaces. */
 const part = (content: string) => ({
   content,
   contentTransferEncoding: isReadable(content) ? ('quoted-printable' as const) : ('base64' as const),
 });
-
-/** Mostly ASCII, and without a lone CR, which quoted-printable would leave as it is. */
-const isReadable = (content: string): boolean =>
-  Buffer.byteLength(content) <= 1.2 * content.length && !/\r(?!\n)/.test(content);
 
 /** CRLF throughout, and at the end. Contents are texts, in quoted-printable or base64. */
 export function assembled(message: MimeNode): Buffer {

@@ -46,11 +46,20 @@ const ofMailer = {
 /** Those of the transport, and the mailer's own. */
 export type EndingReason = AttemptReason | keyof typeof ofMailer;
 
+const withdrawals = {
+  erased: 'the recipient asked to be erased',
+  suppressed: 'the recipient refuses such e-mails',
+  unsubscribed: 'the recipient is not subscribed to the list any more',
+  list_deleted: 'the list that it was for was deleted',
+};
+/** Why an e-mail may not go out any more: the reason of the EmailCancelled that follows. */
+export type Withdrawal = keyof typeof withdrawals;
+
 const untrustedCertificate =
   'the certificate of the mail server is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that the certificate names';
 const aboutCertificates = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 
-const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer }));
+const byReason = new Map<string, string>(Object.entries({ ...ofTransport, ...ofMailer, ...withdrawals }));
 
 /** Of a reason that it does not know, the reason itself. */
 export const reasonInWords = ({

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
-import { claimEventId, type Withdrawal } from './load.js';
+import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
 import { backoffDelay, doubtDelay } from './timings.js';
-import type { EndingReason } from './reasons.js';
+import type { EndingReason, Withdrawal } from './reasons.js';
 import type { Reply, SendOutcome, Stage } from './transport.js';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */

@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<Recorded['outcome'], string>> = {
 };
 
 function levelOf({ outcome, reason }: Recorded): 'info' | 'warn' | 'error' {
-  if (outcome === 'sent') return 'info';
+  if (outcome === 'sent' || outcome === 'cancelled') return 'info';
   return forTheOperator.has(reason) ? 'error' : 'warn';
 }
 

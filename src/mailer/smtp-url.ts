@@ -47,7 +47,7 @@ function wantsTls({ searchParams }: URL): boolean | undefined {
   return options[0] === undefined ? undefined : options[0] === 'requireTLS=true';
 }
 
-const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|::1)$/i.test(host);
+export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|::1)$/i.test(host);
 
 function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -13,6 +13,10 @@ export const mailerTimings = {
   reply: 10 * minute,
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   margin: 30 * second,
+  /** When the answer that an e-mail may go out is this old at its final dot, it is asked for again. */
+  askAgain: 3 * second,
+  /** Older than this it allows no final dot: so long may an e-mail that was refused meanwhile still go out. */
+  permission: 5 * second,
   poll: 5 * second,
   /** For how long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
   sweep: minute,

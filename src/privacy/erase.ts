@@ -13,6 +13,7 @@ import type { RecordedEvent } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import { eraseSuppression, eventsSince, hasSuppressionLeft, type SuppressionHandler } from './erase-suppression.js';
 
 /** An e-mail as the views know it. */
 export interface EmailOfPerson {
@@ -25,6 +26,7 @@ export interface EraseOptions {
   readonly store: Pick<EventStore, 'readStream' | 'redact'>;
   readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly suppressions: SuppressionHandler;
   readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
   readonly views: {
     /** Resolves when they show everything up to this position. @throws ServiceError `unavailable` */
@@ -55,6 +57,8 @@ type EraseSteps = EraseOptions & RequestedErasure;
 /** What is left of an erasure is its completion. */
 export interface ErasureCompletion {
   readonly context: CommandContext;
+  /** Views held something personal. */
+  readonly isInViews: boolean;
   readonly counts: Extract<ErasureEvent, { type: 'ErasureCompleted' }>['data'];
 }
 
@@ -76,12 +80,15 @@ export async function erase(
   const { requested, context } = request;
   const erasing = { ...options, ...request };
   const contact = await eraseContact(erasing);
+  const { subject_key: subjectKey } = requested.event.data;
+  const suppression = await eraseSuppression({ ...options, subjectKey, requested: requested.position }, context);
   const until = contact?.position ?? requested.position;
-  await views.shown(contact?.last ?? until);
+  await views.shown([contact?.last ?? until, suppression?.position ?? ''].sort().at(-1) ?? until);
   const { emails, running } = await eraseEmails(erasing, until);
-  if (contact !== undefined) await store.redact(contact.stream, contact.through);
+  for (const one of [contact, suppression]) if (one !== undefined) await store.redact(one.stream, one.through);
   if (running.length > 0) return running;
-  return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
+  const isInViews = contact !== undefined || suppression !== undefined;
+  return { context, isInViews, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
 }
 
 /** Ends the contact. A contact that is created at the address afterwards is another one, which this erasure leaves alone. @throws what the stores throw */
@@ -99,7 +106,7 @@ async function requestedErasure(store: EndOptions['store'], erasureId: string): 
 /** Several at a time: to leave nothing in the files of the views takes as long for many. @throws what the stores throw: ask again */
 export async function complete({ views, erasures }: EraseOptions, erased: readonly ErasureCompletion[]): Promise<void> {
   // E-mails have nothing personal there.
-  if (erased.some(({ counts }) => counts.contacts > 0)) await views.scrub();
+  if (erased.some(({ isInViews }) => isInViews)) await views.scrub();
   for (const { counts, context } of erased)
     await erasures.execute({ stream: erasuresStream, command: { type: 'Complete', ...counts }, context });
 }
@@ -152,21 +159,6 @@ function erasedAmong(events: readonly RecordedEvent<DomainEvent>[], erasureId: s
   return erased;
 }
 
-/** Those of a stream after a position, the last one first. */
-async function eventsSince(
-  store: EraseOptions['store'],
-  stream: string,
-  after: string,
-): Promise<readonly RecordedEvent<DomainEvent>[]> {
-  const since: RecordedEvent<DomainEvent>[] = [];
-  for await (const batch of store.readStream(stream, { direction: 'backwards' }))
-    for (const stored of batch) {
-      if (stored.position <= after) return since;
-      since.push(codec.decode(stored));
-    }
-  return since;
-}
-
 /** The number of e-mails that were requested before this position and not erased before the request, and those that are being sent. */
 async function eraseEmails(erasing: EraseSteps, until: string) {
   const { store, emails, views, removeFiles, requested, context } = erasing;
@@ -206,13 +198,15 @@ async function erasedAt(store: EraseOptions['store'], stream: string, { erased_t
 type Reader = Pick<EventStore, 'readStream'>;
 interface ReachOptions {
   readonly store: Reader & Pick<EventStore, 'head'>;
+  readonly suppressions: SuppressionHandler;
   readonly views: Pick<EraseOptions['views'], 'shown' | 'emailsTo'>;
 }
 
 /** Whether it takes all that is stored of the person now. @throws ServiceError `unavailable` @throws what the stores throw */
-export async function takesAll({ store, views }: ReachOptions, erasureId: string): Promise<boolean> {
-  const { reach, subjectKey, hasNewContact } = await reachOf(store, erasureId);
-  if (hasNewContact) return false;
+export async function takesAll({ views, ...options }: ReachOptions, erasureId: string): Promise<boolean> {
+  const { store } = options;
+  const { reach, subjectKey, requested, hasNewContact } = await reachOf(store, erasureId);
+  if (hasNewContact || (await hasSuppressionLeft({ ...options, subjectKey, requested }))) return false;
   await views.shown(await store.head());
   for await (const page of views.emailsTo(subjectKey)) if (page.some(({ first }) => first > reach)) return false;
   return true;
@@ -236,7 +230,7 @@ async function reachOf(store: Reader, erasureId: string) {
   const contact = await lastLifeChange(store, contactStream(subjectKey));
   const isItsEnd = contact?.event.type === 'ContactErased' && contact.event.data.erasure_id === erasureId;
   const hasNewContact = contact?.event.type === 'ContactCreated' && contact.position > position;
-  return { reach: isItsEnd ? contact.position : position, subjectKey, hasNewContact };
+  return { reach: isItsEnd ? contact.position : position, subjectKey, requested: position, hasNewContact };
 }
 
 /** The last beginning or end of a contact. */

@@ -1,5 +1,6 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
 import type { Logger } from 'pino';
+import type { Audience } from '../commands/audience.js';
 import type { CommandContext } from '../commands/batch.js';
 import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
@@ -27,7 +28,10 @@ interface ErasuresOptions extends Clocks {
   /** The log's name for itself. */
   readonly logId: string;
   readonly streamKeys: StreamKeys;
-  readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'erasures'> & { newId(prefix: string): string };
+  readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'suppressions' | 'erasures'> & {
+    readonly audience: Pick<Audience, 'suppressions'>;
+    newId(prefix: string): string;
+  };
   readonly views: Pick<EraseOptions['views'], 'scrub'> & {
     readonly ownWrites: Pick<OwnWrites, 'visible'>;
     readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
@@ -42,7 +46,12 @@ interface ErasuresOptions extends Clocks {
 export interface Erasures {
   /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
   request(
-    person: { readonly email: string; readonly reason: string | undefined },
+    person: {
+      readonly email: string;
+      readonly reason: string | undefined;
+      /** What the person refuses is not refused any more. Default: it stays, under the key. */
+      readonly forget_suppression?: boolean | undefined;
+    },
     context: CommandContext,
   ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
@@ -71,7 +80,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   async function passed(subjectKey: string): Promise<string | undefined> {
     const open = unfinishedOf((await commands.erasures.fresh(erasuresStream)).state, subjectKey);
     const { store } = options;
-    const isServed = open === undefined || (await takesAll({ store, views: steps.views }, open.erasure_id));
+    const isServed =
+      open === undefined ||
+      (await takesAll({ store, suppressions: commands.suppressions, views: steps.views }, open.erasure_id));
     return isServed ? undefined : open.erasure_id;
   }
 
@@ -111,11 +122,15 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   }
 
   return {
-    request({ email, reason = null }, context) {
+    async request({ email, reason = null, forget_suppression: isForgotten = false }, context) {
+      const key = streamKeys.contactKey(email);
       // One after the other: two requests for one person are one erasure.
-      const requested = requesting.then(() => request(streamKeys.contactKey(email), reason, context)).catch(refuse);
+      const requested = requesting.then(() => request(key, reason, context)).catch(refuse);
       requesting = requested.catch(() => undefined);
-      return requested;
+      const answer = await requested;
+      // Last: until the erasure is stored the refusal keeps mail from the person.
+      if (isForgotten) await commands.audience.suppressions.forget(key, context);
+      return answer;
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
     isCaughtUp: () => eraser?.isCaughtUp() ?? true,
@@ -137,11 +152,12 @@ async function intended({ config, logId, commands }: ErasuresOptions) {
 }
 
 function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOptions {
-  const { contacts, emails, erasures } = commands;
+  const { contacts, emails, suppressions, erasures } = commands;
   return {
     store,
     contacts,
     emails,
+    suppressions,
     erasures,
     views: {
       shown: async (position) => views.ownWrites.visible([], position),

@@ -1,6 +1,7 @@
 /** What a person is told: the schemas of the export, the types of its parts, and what it says beside what it found. */
 import { z } from 'zod';
 import { basis, contactAtSchema, historyItem, readRecordSchema, type HistoryItem } from '../audit/answers.js';
+import { addressSuppressions } from '../audit/suppressions.js';
 import * as value from '../events/values.js';
 import { count, object, origin, time, type FrozenOutput } from '../events/values.js';
 
@@ -80,6 +81,7 @@ export const personExport = object(
     contact: contactAtSchema.nullable().describe('As it is now. Null: the address never had a contact.'),
     erasures: z.array(erasure).describe('Earlier lives.'),
     kept_after_erasure: z.array(object('KeptAfterErasure', { what: z.string(), why: z.string() })),
+    refused_mail: addressSuppressions.describe('Mail that does not go to the address, and how it came to that.'),
     emails_until: value.maybePosition.describe('The e-mails are complete up to there.'),
     history: z
       .array(
@@ -120,6 +122,10 @@ export const keptAfterErasure: readonly { readonly what: string; readonly why: s
   {
     what: 'Which lists the pseudonym was in and which tags it bore, and how e-mails ended: ids of the contact, of e-mails, lists and tags, the names of lists and tags, which may tell something by themselves, the ids of requests and of the API keys that made them, reply codes of mail servers, keyed hashes of what was requested, and counts.',
     why: 'They say how lists grew and who did what.',
+  },
+  {
+    what: 'That mail to this pseudonym is refused: of which list or of every kind, for which reason, and since when. Not the address, and not what was said about it.',
+    why: 'So that you are not written to again, by an import or because somebody enters your address once more. It is asked for by the address only, and goes where you want it to go with the rest.',
   },
   {
     what: 'The register of erasures, with the reason as a code, and the record of who looked: under the pseudonym, with times.',

@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/answers.js';
+import { everyMail } from '../events/suppressions.js';
 import { rendered } from '../report/page.js';
 import { consentRow, nameInWords, profileRows, subscriptionRow, subscriptionsOf } from '../report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
 import type { ItemPages, PersonExport } from './export.js';
+
+type RefusalStep = PersonExport['about']['refused_mail']['history'][number];
 
 /** Cut where rows come in between that are too many to be rendered at once. */
 const template = readFileSync(new URL('./export.mustache', import.meta.url), 'utf8');
@@ -15,13 +18,14 @@ const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', 
 export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
   // Large, and needed by this page only.
   const { plainText } = await import('../mailer/plain-text.js');
-  const { contact, erasures } = about;
+  const { contact, erasures, refused_mail } = about;
   yield rendered(head, {
     ...about,
     title: `What is stored about ${about.email}`,
     profile: contact === null ? false : profileRows(contact),
     subscriptions: contact === null ? [] : subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact?.unreadable ?? [],
+    refused: refused_mail.history.map(refusalRow),
     erasures: erasures.map((erasure) => ({ ...erasure, at: erasure.erased_at ?? erasure.requested_at })),
   });
   const isChanged = yield* rows(history(), (item) => Mustache.render(change, changeRow(item)));
@@ -71,6 +75,15 @@ function emailRow({ requested, sent_as, erased, steps }: ExportedEmail, plainTex
       ...(sent_as === undefined ? {} : { template: plainText(requested.body), template_subject: requested.subject }),
     },
   };
+}
+
+const refusalRow = (step: RefusalStep) => ({ ...step, summary: refusalInWords(step), note: step.note ?? false });
+
+function refusalInWords({ type, scope, reason }: RefusalStep): string {
+  const mail = scope === everyMail ? 'all mail' : `mail of the list ${scope}`;
+  if (type === 'AddressSuppressed') return `From here on ${mail} is refused (${reason}).`;
+  if (type === 'AddressReleased') return `From here on ${mail} is not refused (${reason}).`;
+  return 'What was said about it was erased.';
 }
 
 const readingRow = ({ at, actor, what, request_id }: ReadRecord) => ({

@@ -11,7 +11,8 @@ import { unreadableEvent } from '../audit/unreadable.js';
 import { emailContent } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
-import { erasuresStream, recipientOf } from '../events/streams.js';
+import { erasuresStream, recipientOf, suppressionStream } from '../events/streams.js';
+import { suppressionsIn } from '../audit/suppressions.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import {
   keptAfterErasure,
@@ -61,8 +62,11 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
   const emails_until = until > horizon ? horizon : until;
   const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, context, signal }));
   const erasures = await erasuresOf(audit.stored, { stream, horizon, signal });
+  const refusals = audit.stored.ofStream(suppressionStream(recipientOf(stream)), signal);
+  const refused_mail = await suppressionsIn(refusals, horizon);
   const emails = () => emailsIn(audit, { stream, horizon, signal });
-  const known = contact !== null || erasures.length > 0 || !(await isEmpty(emails()));
+  const isWritten = contact !== null || erasures.length > 0 || refused_mail.history.length > 0;
+  const known = isWritten || !(await isEmpty(emails()));
   return {
     about: {
       email,
@@ -73,6 +77,7 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
       contact,
       erasures,
       kept_after_erasure: keptAfterErasure,
+      refused_mail,
       emails_until,
     },
     history: () => historyOf(audit, { stream, context, signal, isWritten: contact !== null }),
@@ -131,13 +136,16 @@ async function* emailsIn(
   for await (const email of audit.emailsOf(request)) yield [exportedEmail(email)];
 }
 
+/** The link itself is stored nowhere, and whoever has it can unsubscribe the person. */
+const linkInWords = '[link to unsubscribe]';
+
 /** What was requested, what went out, and all that became of it. */
 function exportedEmail({ emailId, message, events }: PersonsEmail): ExportedEmail {
   const common = { email_id: emailId, erased: message === null, steps: events.map(stepOf) };
   if (!message) return { ...common, requested: null };
   const { from_email: from, to_email: to, subject, mail_template: body, variables } = message;
   if (variables === undefined) return { ...common, requested: { from, to, subject, body } };
-  const { subject: sentSubject, html } = emailContent(message);
+  const { subject: sentSubject, html } = emailContent(message, linkInWords);
   const sent_as = { subject: sentSubject, body: html };
   return { ...common, requested: { from, to, subject, body, variables }, sent_as };
 }

@@ -2,7 +2,7 @@
 import { readableContact } from '../audit/decoding.js';
 import type { Erasure } from '../commands/erasures.js';
 import { lifeChange, lifeEvents } from '../events/contact.js';
-import { contactStream } from '../events/streams.js';
+import { contactStream, suppressionStream } from '../events/streams.js';
 import { withDigests } from '../eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { isInOutbox } from '../mailer/outbox.js';
@@ -32,6 +32,8 @@ export async function wouldGo(key: string, { log, views, outbox }: StoresAndFile
       found.contact = livesAfter(stored) ?? found.contact;
       if (withDigests(stored.data) !== stored.data) found.events += 1;
     }
+  for await (const batch of log.readStream(suppressionStream(key)))
+    found.events += batch.filter(({ data }) => withDigests(data) !== data).length;
   for await (const { email_id, erased_at, open, state } of emailsTo(key, views)) {
     if (erased_at === null) found.emails += 1;
     if (open || state === 'held') found.open += 1;
@@ -82,7 +84,8 @@ export async function waitsOf({ subject_key, completed }: Erasure, { log, views 
 
 async function waitsForScavenge(key: string, { log, views }: Stores): Promise<boolean> {
   if (!isScavenged(log)) return false;
-  if (await log.waitsForScavenge(contactStream(key))) return true;
+  for (const stream of [contactStream(key), suppressionStream(key)])
+    if (await log.waitsForScavenge(stream)) return true;
   for await (const { stream } of emailsTo(key, views)) if (await log.waitsForScavenge(stream)) return true;
   return false;
 }

@@ -20,6 +20,7 @@ export const groups = catalogue('groups', ['GroupCreated', 'GroupRenamed', 'Grou
 export const lists = catalogue('lists', ['ListCreated', 'ListRenamed', 'ListDeleted'], (data) => {
   if (!('list_name' in data)) return undefined;
   const { list_id, list_name } = data;
+  if (list_id === undefined || list_name === undefined) return undefined;
   return { id: list_id, name: list_name, fields: { list_id, list_name } };
 });
 

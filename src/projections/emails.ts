@@ -65,7 +65,7 @@ export const emails: Projection<EmailDocument> = {
     'EmailErased',
   ],
 
-  keys: ({ event }) => ('email_id' in event.data ? [event.data.email_id] : []),
+  keys: ({ event }) => ('email_id' in event.data && event.data.email_id !== undefined ? [event.data.email_id] : []),
 
   evolve(document, { event, stream, position, metadata }) {
     if (event.type === 'EmailRequested') {

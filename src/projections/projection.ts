@@ -39,6 +39,7 @@ const scopesByKind = [
   [/^Tag(?!s)/, 'tags:read'],
   [/^(Contact|Consent|Tags)/, 'contacts:read'],
   [/^Email/, 'email:read'],
+  [/^(Address|Suppression)/, 'suppressions:read'],
 ] as const;
 
 /** Whatever else there is concerns the service itself. */

@@ -7,6 +7,8 @@ import { everyPage } from './every-page.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { createNames, type Names, type Standing } from './names.js';
+import { foundBy, suppressions, type SuppressionDocument } from './suppressions.js';
+import type { Suppression } from '../events/suppressions.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
 
 type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
@@ -54,6 +56,8 @@ interface ContactsOfListRequest extends PageRequest {
   readonly status?: SubscriptionStatus | undefined;
   readonly tagId?: string | undefined;
 }
+
+type SuppressionsRequest = PageRequest & { readonly [Name in 'scope' | 'reason']?: Suppression[Name] | undefined };
 
 type DocumentsRequest = PageRequest & Pick<FindQuery, 'where' | 'contains'>;
 
@@ -143,6 +147,11 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
+    },
+    pageSuppressions: async ({ scope, reason, ...page }: SuppressionsRequest) => {
+      const value = foundBy({ scope, reason });
+      const contains = value === undefined ? {} : { contains: { field: 'found_by', value } };
+      return toItems(await reader.find<SuppressionDocument>(suppressions, { ...pageOf(page), ...contains }), toListed);
     },
     sendingEmails: async (limit: number) => {
       const { documents } = await reader.find<EmailDocument>(emails, { where: { state: 'sending' }, limit });
@@ -262,6 +271,12 @@ const isShown = (contact: ContactDocument | undefined): contact is ShownContact 
 function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ShownContact): ContactAnswer {
   return contact;
 }
+
+/** Without the ids of e-mails, which logs of mail servers know, too. */
+const toListed = ({ email, active }: SuppressionDocument) => ({
+  email,
+  active: active.map(({ scope, reason, since }) => ({ scope, reason, since })),
+});
 
 export function toEmailAnswer(email: EmailDocument): EmailAnswer {
   const { email_id, state, attempts, requested_at, sent_at, last_error } = email;

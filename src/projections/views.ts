@@ -6,6 +6,7 @@ import { groups, lists, tags } from './catalogues.js';
 import { listGrowth } from './list-growth.js';
 import { memberships } from './memberships.js';
 import type { Projection } from './projection.js';
+import { suppressions } from './suppressions.js';
 import { tagUse } from './tag-use.js';
 
 export const liveProjections: readonly Projection[] = [
@@ -18,6 +19,7 @@ export const liveProjections: readonly Projection[] = [
   listGrowth,
   tagUse,
   emailOutcomes,
+  suppressions,
 ];
 
 /** An erasure leaves no remains of what was deleted from these, or replaced. */

@@ -1,10 +1,12 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
+import { parseMailbox } from '../commands/address.js';
 import { isReservedKeyName } from '../events/keys.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { isSmtpName } from '../mailer/smtp-url.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
+import { parsePublicUrl } from './public-url.js';
 import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
 
 export { ConfigurationError } from './values-from-files.js';
@@ -58,11 +60,10 @@ const readBy = <Value>(read: (text: string) => Value, whatIsWrong: (error: unkno
     }
   });
 
-const smtpUrl = readBy(parseSmtpUrl, (error) =>
-  error instanceof TypeError ? error.message.replace(/^SMTP_URL /, '') : 'cannot be read',
-);
-
-const dkimKey = readBy(parseDkimKey, (error) => (error instanceof TypeError ? error.message : 'cannot be read'));
+const messageOf = (error: unknown): string => (error instanceof TypeError ? error.message : 'cannot be read');
+const smtpUrl = readBy(parseSmtpUrl, (error) => messageOf(error).replace(/^SMTP_URL /, ''));
+const dkimKey = readBy(parseDkimKey, messageOf);
+const publicUrl = readBy(parsePublicUrl, messageOf);
 const dkimName = z
   .string()
   .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
@@ -86,7 +87,7 @@ const apiKey = z
   )
   .refine(
     (key) => !key.includes(':') || !isReservedKeyName(key.slice(0, key.indexOf(':'))),
-    'must not use the names mailer, cli or service, nor the id of a key',
+    'must not use the names mailer, cli, service or recipient, nor the id of a key',
   );
 
 const apiKeys = z
@@ -119,6 +120,7 @@ const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
   TRUST_PROXY: optional(trustedProxies),
+  PUBLIC_URL: optional(publicUrl),
   CORS_ORIGINS: optional(z.string().transform(commaList).pipe(z.array(origin))).default([]),
   API_KEYS: optional(apiKeys).default([]),
   TLS_CERT: optional(z.string()),
@@ -134,6 +136,11 @@ const schema = z.object({
     z.string().refine(isSmtpName, 'must be a full name such as mail.example.com, or an address such as [192.0.2.1]'),
   ),
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
+  MAIL_FROM: optional(
+    z.string().refine((text) => parseMailbox(text) !== undefined, 'must be an address, or Name <address>'),
+  ),
+  PAGES_DIR: optional(z.string()),
+  CONSENT_IP: optional(z.enum(['on', 'off'], 'must be on or off')).default('off'),
   DKIM_DOMAIN: optional(dkimName),
   DKIM_SELECTOR: optional(dkimName),
   DKIM_KEY: optional(dkimKey),
@@ -144,6 +151,7 @@ const schema = z.object({
   ACCESS_LOG: optional(z.enum(['on', 'off'], 'must be on or off')).default('on'),
   RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
+  RATE_LIMIT_PAGES: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
   LOG_LEVEL: optional(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)).default('info'),
   RETAIN_EMAILS: optional(wholeNumber(mostRetainedDays)).default(0),
@@ -172,6 +180,10 @@ export function readConfig(environment: Environment) {
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
     isTrustedProxy: settings.TRUST_PROXY,
+    /** Where recipients reach this service, without a slash at its end. Undefined: no mail to subscribers of lists. */
+    publicUrl: settings.PUBLIC_URL,
+    /** Pages for the recipients of e-mails. `mailFrom`: sender of our own e-mails; undefined: there are none. `folder`: the operator's own style, logo and texts. `keepsIp`: with what a person decides. */
+    pages: { mailFrom: settings.MAIL_FROM, folder: settings.PAGES_DIR, keepsIp: settings.CONSENT_IP === 'on' },
     corsOrigins: settings.CORS_ORIGINS,
     apiKeys: settings.API_KEYS,
     /** Undefined: e-mail goes to the outbox folder. */
@@ -189,6 +201,7 @@ export function readConfig(environment: Environment) {
     roles: new Set(settings.ROLES),
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
+    rateLimitPages: settings.RATE_LIMIT_PAGES,
     logLevel: settings.LOG_LEVEL,
     /** Days; 0: for ever. */
     retainEmails: settings.RETAIN_EMAILS,

@@ -133,6 +133,38 @@ describe('renames and deletions of its lists and tags', () => {
     ]);
   });
 
+  test('says how the person decided, and by which e-mail', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
+    // The first ten digits are the time of 3 May 2026.
+    const email_id = 'eml_01KQPH1RM0W7X9YABCDEFGHJKM';
+    const by = (kind: 'one_click' | 'page' | 'complaint'): DomainEvent => ({
+      type: 'ContactUnsubscribed',
+      data: { contact_id, ...list, previous_status: 'Subscribed', by: { kind, email_id } },
+    });
+    const again: DomainEvent = {
+      type: 'ContactSubscribed',
+      data: {
+        contact_id,
+        ...list,
+        previous_status: 'Unsubscribed',
+        by: { kind: 'page', email_id },
+        person: { salt: exampleSalt, consent: { source: 'a page' } },
+      },
+    };
+    await log.at(1, by('one_click'), again, by('page'), again, by('complaint'));
+    const left = 'Unsubscribed from the list "Newsletter" by the person';
+    const came =
+      'Subscribed to the list "Newsletter" by the person, on the page of the e-mail of 3 May 2026, with consent.';
+    expect((await log.history())?.slice(2).map(({ summary }) => summary)).toEqual([
+      `${left}, with the button in the e-mail of 3 May 2026.`,
+      came,
+      `${left}, on the page of the e-mail of 3 May 2026.`,
+      came,
+      `${left}, who complained about the e-mail of 3 May 2026.`,
+    ]);
+  });
+
   test('only while the list or tag is the contact’s', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated, e.otherListCreated, e.tagCreated, e.contactCreated);

@@ -28,6 +28,10 @@ const told: readonly DomainEvent[] = [
   { ...e.emailDeferred, data: { ...e.emailDeferred.data, message: { salt, response: mark } } },
   { ...e.dispatchStarted, data: { ...e.dispatchStarted.data, attempt: 2 } },
   { ...e.emailFailed, data: { ...e.emailFailed.data, attempt: 2, message: { salt, response: mark } } },
+  ...['all', list.list_id].map((scope): DomainEvent => ({
+    type: 'AddressSuppressed',
+    data: { scope, reason: 'manual', person: { salt, email: `${mark}@a.example`, note: mark } },
+  })),
 ];
 const catalogues: readonly DomainEvent[] = [e.groupCreated, e.listCreated, e.tagCreated];
 const ends: readonly DomainEvent[] = [
@@ -40,6 +44,7 @@ const ends: readonly DomainEvent[] = [
     },
   },
   { type: 'EmailErased', data: { email_id, through: 4, reason: 'erasure' } },
+  { type: 'SuppressionErased', data: { through: 1 } },
 ];
 
 /** As it is read from a log in which texts have taken the place of `person` and `message`. */

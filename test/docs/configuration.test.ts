@@ -49,6 +49,8 @@ describe('the configuration table', () => {
       ACCESS_LOG: config.isAccessLogged ? 'on' : 'off',
       RATE_LIMIT: config.rateLimit,
       RATE_LIMIT_EMAIL: config.rateLimitEmail,
+      RATE_LIMIT_PAGES: config.rateLimitPages,
+      CONSENT_IP: config.pages.keepsIp ? 'on' : 'off',
       LOG_LEVEL: config.logLevel,
       SEAL_EVERY: `${config.seals.every / 3_600_000}h`,
     };

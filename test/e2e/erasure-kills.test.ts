@@ -28,6 +28,7 @@ interface Seen {
 const steps: readonly (readonly [string, (seen: Seen) => boolean])[] = [
   ['requested', ({ types }) => types.includes('ErasureRequested')],
   ['contact erased', ({ types }) => types.includes('ContactErased')],
+  ['refused mail erased', ({ types }) => types.includes('SuppressionErased')],
   ['an e-mail erased', ({ types }) => types.includes('EmailErased')],
   ['events redacted', ({ digests }) => digests > 0],
   ['files removed', ({ files }) => files < mails],
@@ -48,12 +49,13 @@ async function send(to: string): Promise<string> {
   return String((await ok(service.post('/v1/email/send', body))).headers.location).replace('/v1/email/', '');
 }
 
-const rounds = Array.from({ length: usually(6, 200) }, (_, round) => round);
+const rounds = Array.from({ length: usually(7, 200) }, (_, round) => round);
 
 test.skipIf(onServers).each(rounds)('round %i', async (round) => {
   const [name, isSeen] = steps[round % steps.length] ?? ['', () => true];
   const email = `gone-${round}@privat.example`;
   await ok(service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
+  await ok(service.post('/v1/suppressions', { email, reason: 'unsubscribe', scope: list, note: `${email} rang` }));
   const ids = await Promise.all(Array.from({ length: mails }, () => send(email)));
   await eventually(async () => (filesOf(ids) === mails ? true : undefined), { what: 'the outbox' });
   const db = new Database(path.join(service.dataDir, 'events.db'), { access: 'read' });
@@ -63,7 +65,7 @@ test.skipIf(onServers).each(rounds)('round %i', async (round) => {
   const ofDigests = db.prepareValue<[number, string], number>(
     'select count(*) from log where position > ? and data like ?',
   );
-  const from = begin - 3 * mails - 2;
+  const from = begin - 3 * mails - 3;
   const answer = await service.post('/v1/privacy/erasures', { email });
   expect(answer.status).toBe(202);
   const seen = (): Seen => ({
@@ -83,7 +85,10 @@ test.skipIf(onServers).each(rounds)('round %i', async (round) => {
   expect(shown).toMatchObject({ contacts: 1, emails: mails });
   const events = (await service.events()).filter(({ position }) => Number(position) > begin);
   const count = (type: string): number => events.filter((event) => event.type === type).length;
-  expect(['ErasureRequested', 'ContactErased', 'EmailErased', 'ErasureCompleted'].map(count)).toEqual([1, 1, mails, 1]);
+  const once = ['ErasureRequested', 'ContactErased', 'SuppressionErased', 'ErasureCompleted'];
+  expect([...once, 'EmailErased'].map(count)).toEqual([1, 1, 1, 1, mails]);
+  const refused = (await ok(service.post('/v1/suppressions/search', { email }))).body;
+  expect(refused).toMatchObject({ data: { active: [{ scope: list, reason: 'unsubscribe' }] } });
   expect(traces(email)).toEqual([]);
   expect(filesOf(ids)).toBe(0);
 });

@@ -146,7 +146,7 @@ test('what a create refuses', async () => {
   const scopes = ['lists:read'];
   await ok(service.post('/v1/keys', { name, scopes }));
   const create = async (body: object): Promise<unknown> => (await service.post('/v1/keys', body)).body;
-  const reserved = 'name must not be mailer, cli, service or the id of a key';
+  const reserved = 'name must not be mailer, cli, service, recipient or the id of a key';
   expect(await create({ name: name.toUpperCase(), scopes })).toEqual(
     refusal('Key name already exist!', { name: name.toUpperCase(), scopes }, 'duplicate'),
   );

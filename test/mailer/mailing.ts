@@ -2,10 +2,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import type { Decider } from '../../src/commands/decider.js';
 import { emailDecider, type EmailCommand, type EmailState } from '../../src/commands/email.js';
+import type { ListReference } from '../../src/commands/contact.js';
 import type { CommandHandler } from '../../src/commands/command-handler.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
-import { codec } from '../../src/events/codec.js';
+import { codec, type DomainEvent } from '../../src/events/codec.js';
 import type { EmailEvent } from '../../src/events/email.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
@@ -27,6 +29,8 @@ export const quickTimings: MailerTimings = {
   attempt: 3_000,
   reply: 600,
   margin: 100,
+  askAgain: 3_000,
+  permission: 5_000,
   poll: 30,
   sweep: 60_000,
   backoff: 20,
@@ -60,10 +64,15 @@ interface RecordedEmailEvent {
   readonly metadata: Metadata;
 }
 
-export const handlerOn = (store: EventStore): EmailHandler =>
+export const handlerOn = (store: EventStore): EmailHandler => handlerOf(store, emailDecider);
+
+export const handlerOf = <State, Command, Event extends DomainEvent>(
+  store: EventStore,
+  decider: Decider<State, Command, Event>,
+): CommandHandler<State, Command, Event> =>
   createCommandHandler({
     store,
-    decider: emailDecider,
+    decider,
     sources: { now: Date.now, newEventId: () => randomUUID(), newSalt: () => randomBytes(16).toString('hex') },
     random: Math.random,
     sleep: () => nextTurn(),
@@ -116,10 +125,11 @@ export async function openPostOffice() {
   async function request(
     message: Partial<typeof someMessage> = {},
     recipient_key = 'key',
+    list?: ListReference,
   ): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
     const stream = `email-${randomBytes(16).toString('hex')}`;
-    const command = { recipient_key, message: { ...someMessage, ...message } };
+    const command = { recipient_key, list, message: { ...someMessage, ...message } };
     await execute(stream, { type: 'RequestEmail', email_id, ...command });
     return { email_id, stream };
   }

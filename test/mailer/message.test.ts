@@ -1,6 +1,6 @@
 /** The MIME message: one sender, one recipient, the same bytes each time, and the template as it was given. */
 import fc from 'fast-check';
-import PostalMime from 'postal-mime';
+import PostalMime, { decodeWords } from 'postal-mime';
 import { expect, test } from 'vitest';
 import { composeMail, InvalidMessageError } from '../../src/mailer/message.js';
 import { usually } from '../support/amount.js';
@@ -179,4 +179,79 @@ test.each(['=?utf-8?Q?a=0D=0ABcc:_x@y.co?=', '=?utf-8?B?QQ==?= x', `${'=?long?= 
 test('a lone carriage return is never written raw', async () => {
   const { bytes } = await compose({ mail_template: '<p>a\r.\r\nMAIL FROM:<x@y.zz></p>' });
   expect(bytes.toString('latin1')).not.toMatch(/\r(?!\n)/);
+});
+
+const link = 'https://mail.example.com/u/1ABCDEF_-';
+const listId = 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const composeToList = (name: string, message: object = {}, to = link) =>
+  composeMail(
+    {
+      email_id: 'eml_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      requested_at: '2024-05-06T07:08:09.010Z',
+      message: { ...someMessage, ...message },
+      list: { id: listId, name },
+    },
+    { link: to },
+  );
+
+test('mail to a list says how to unsubscribe with one click, and which list it is', async () => {
+  const [first, second] = [await composeToList('News'), await composeToList('News')];
+  expect(first.bytes.equals(second.bytes)).toBe(true);
+  const lines = headersOf(first.bytes).split('\r\n');
+  expect(lines).toContain(`List-Unsubscribe: <${link}>`);
+  expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+  expect(headersOf(first.bytes)).toContain(`List-ID: "News"\r\n <${listId}.mail.example.com>\r\n`);
+  expect(headersOf((await compose()).bytes)).not.toMatch(/^list-/im);
+});
+
+test.each([
+  ['https://mail.example.com:8443/path', 'mail.example.com'],
+  ['http://127.0.0.1:3000', '127.0.0.1'],
+  ['http://[::1]:3000', 'localhost'],
+])('the list behind %s is one of %s', async (publicUrl, host) => {
+  const { bytes } = await composeToList('News', {}, `${publicUrl}/u/1A`);
+  expect(headersOf(bytes)).toContain(`<${listId}.${host}>`);
+});
+
+test('a mail to a list without its link is none', async () => {
+  const request = { email_id: 'eml_1', requested_at: '2024-05-06T07:08:09.010Z', message: someMessage };
+  await expect(composeMail({ ...request, list: { id: listId, name: 'News' } })).rejects.toThrow(InvalidMessageError);
+});
+
+test('whatever the name of a list holds, it arrives as it is, and there is no other header', async () => {
+  const odd = fc.constantFrom(
+    'a"b\\c <x@y.zz>',
+    '=?utf-8?q?x?=',
+    'x'.repeat(255),
+    'é'.repeat(255),
+    ' a  b ',
+    'List: (x)',
+  );
+  const name = fc
+    .oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 255 }), odd)
+    .filter((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text) && text.isWellFormed());
+  await fc.assert(
+    fc.asyncProperty(name, async (text) => {
+      const { bytes } = await composeToList(text);
+      const head = headersOf(bytes);
+      for (const line of head.split('\r\n')) expect(line.length).toBeLessThan(200);
+      const { headers } = await PostalMime.parse(bytes);
+      const field = headers.find(({ key }) => key === 'list-id')?.value ?? '';
+      const [, phrase = ''] = /^(.*) <lst_[0-9A-Z]{26}\.mail\.example\.com>$/s.exec(field) ?? [];
+      const shown = /^".*"$/s.test(phrase) ? phrase.slice(1, -1).replace(/\\(["\\])/g, '$1') : decodeWords(phrase);
+      expect(shown).toBe(text);
+      const names = headers.map(({ key }) => key).filter((key) => key.startsWith('list-'));
+      expect(names.sort()).toEqual(['list-id', 'list-unsubscribe', 'list-unsubscribe-post']);
+      expect(head).not.toMatch(/^bcc/im);
+    }),
+    { numRuns: usually(50, 500) },
+  );
+});
+
+test('the template names the link among its variables; without them it stays as it is', async () => {
+  const mail_template = '<p>{{name}} <a href="{{unsubscribe_url}}">x</a> {{{unsubscribe_url}}}</p>';
+  const { bytes } = await composeToList('News', { mail_template, variables: { name: 'R&D' } });
+  expect((await PostalMime.parse(bytes)).html?.trim()).toBe(`<p>R&amp;D <a href="${link}">x</a> ${link}</p>`);
+  const plain = await PostalMime.parse((await composeToList('News', { mail_template })).bytes);
+  expect(plain.html?.trim()).toBe(mail_template);
 });

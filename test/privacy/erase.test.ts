@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
-import { contactStream, deriveStreamKeys, emailStream, erasuresStream } from '../../src/events/streams.js';
+import {
+  contactStream,
+  deriveStreamKeys,
+  emailStream,
+  erasuresStream,
+  suppressionStream,
+} from '../../src/events/streams.js';
 import {
   complete,
   createErasureCheck,
@@ -18,10 +24,11 @@ const context = { correlationId: 'c', causationId: 'c', requestId: 'r', actor: '
 const list = { list_id: 'lst_1', list_name: 'News' };
 const subject_key = keys.contactKey('ada@example.org');
 const stream = contactStream(subject_key);
+const refusals = suppressionStream(subject_key);
 
 async function open() {
   const { store } = await openLog();
-  const { contacts, emails, erasures } = await openCommands({
+  const { contacts, emails, suppressions, erasures } = await openCommands({
     store,
     keys,
     onUnreadable: () => undefined,
@@ -31,7 +38,7 @@ async function open() {
   const inViews: EmailOfPerson[] = [];
   const steps: string[] = [];
   const options = {
-    ...{ store, contacts, emails, erasures },
+    ...{ store, contacts, emails, suppressions, erasures },
     views: {
       shown: () => Promise.resolve(void steps.push('shown')),
       async *emailsTo() {
@@ -59,6 +66,11 @@ async function open() {
     const command = { type: 'StartDispatch', run_id: 'mlr_1-1', now, deadline } as const;
     return emails.execute({ stream: emailStream(email_id), command, context });
   };
+  const suppress = (scope: string) => {
+    const person = { email: 'ada@example.org', note: 'Ada said so' };
+    const command = { type: 'Suppress', entries: [{ scope, reason: 'manual' }], person } as const;
+    return suppressions.execute({ stream: refusals, command, context });
+  };
   const request = (erasure_id: string) => {
     const command = { type: 'Request', erasure_id, subject_key, reason: undefined } as const;
     return erasures.execute({ stream: erasuresStream, command, context });
@@ -68,7 +80,7 @@ async function open() {
     for await (const events of store.readStream(name)) text += events.map(({ data }) => data).join('\n');
     return text;
   };
-  return { options, inViews, steps, create, send, claim, request, textOf };
+  return { options, inViews, steps, create, send, claim, suppress, request, textOf };
 }
 
 it('takes the contact and the e-mails, in the log and in their files, and counts them', async () => {
@@ -138,14 +150,37 @@ it('reaches what was there when the contact ended, and no further', async () => 
   await send('eml_1');
   await request('ers_1');
   await endContact(options, 'ers_1');
-  const { store, erasures, views } = options;
-  const reaching = { store, views };
+  const { store, suppressions, erasures, views } = options;
+  const reaching = { store, suppressions, views };
   expect(await takesAll(reaching, 'ers_1')).toBe(true);
   await send('eml_2');
   expect(await takesAll(reaching, 'ers_1')).toBe(false);
   const isToBeErased = createErasureCheck(store, erasures);
   const asked = inViews.map(({ first: position }) => isToBeErased({ recipientKey: subject_key, position }));
   expect(await Promise.all(asked)).toEqual([true, false]);
+});
+
+it('takes what was said about refused mail, once, and leaves the refusal and what is said afterwards', async () => {
+  const { options, steps, suppress, request, textOf } = await open();
+  const { store, suppressions, views } = options;
+  await suppress('all');
+  await suppress('lst_1');
+  await request('ers_1');
+  const erased = await erase(options, 'ers_1');
+  const text = await textOf(refusals);
+  expect(text).not.toContain('Ada');
+  expect(text).toContain('"through":1');
+  expect((await suppressions.fresh(refusals)).state.active).toMatchObject([{ scope: 'all' }, { scope: 'lst_1' }]);
+  // The views hold the address: nothing of it is left in their files.
+  if (!('counts' in erased)) throw new Error('it waits');
+  await complete(options, [erased]);
+  expect(steps.at(-1)).toBe('scrub');
+  const reaching = { store, suppressions, views };
+  expect(await takesAll(reaching, 'ers_1')).toBe(true);
+  await suppress('lst_2');
+  expect(await takesAll(reaching, 'ers_1')).toBe(false);
+  expect(await erase(options, 'ers_1')).toEqual(erased);
+  expect(await textOf(refusals)).toContain('Ada said so');
 });
 
 it('an erasure that nobody asked for is a fault', async () => {

@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 /** An eraser of two people who are to be erased; the views never show the request of the first. */
 async function open() {
   const { store } = await openLog();
-  const { contacts, emails, erasures } = await openCommands({
+  const { contacts, emails, suppressions, erasures } = await openCommands({
     store,
     keys,
     onUnreadable: () => undefined,
@@ -33,7 +33,7 @@ async function open() {
   const told: string[] = [];
   const eraser = createEraser({
     steps: {
-      ...{ store, contacts, emails, erasures },
+      ...{ store, contacts, emails, suppressions, erasures },
       views: {
         shown: (position) => (position === hidden ? Promise.reject(given.fault) : Promise.resolve()),
 

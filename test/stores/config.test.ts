@@ -22,6 +22,13 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['ROLES', { ROLES: 'api,projector,mailer,cook' }],
   ['SECRET', { SECRET: 'too-short-a-secret' }],
   ['TLS_KEY', { TLS_CERT: 'cert.pem' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'mail.example.com' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'http://mail.example.com' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'http://localhost.example.com' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://user@mail.example.com' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://mail.example.com/?a=1' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://mail.example.com/a&b' }],
+  ['PUBLIC_URL', { PUBLIC_URL: `https://mail.example.com/${'a'.repeat(500)}` }],
   ['TRUST_PROXY', { TRUST_PROXY: 'true' }],
   ['TRUST_PROXY', { TRUST_PROXY: '1' }],
   ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1,' }],
@@ -73,6 +80,17 @@ test('how long mail waits', () => {
   expect(readConfig({}).mailTimings).toEqual({ inDoubt: 300_000, giveUp: 172_800_000 });
   const given = { MAIL_IN_DOUBT_AFTER: '90s', MAIL_GIVE_UP_AFTER: '7d' };
   expect(readConfig(given).mailTimings).toEqual({ inDoubt: 90_000, giveUp: 604_800_000 });
+});
+
+test.each([
+  ['https://Mail.Example.com', 'https://mail.example.com'],
+  ['https://bücher.example/mail/', 'https://xn--bcher-kva.example/mail'],
+  ['https://example.com:8443/a/b', 'https://example.com:8443/a/b'],
+  ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000'],
+  ['http://[::1]:3000', 'http://[::1]:3000'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+])('PUBLIC_URL %s is %s', (text, expected) => {
+  expect(readConfig({ PUBLIC_URL: text }).publicUrl).toBe(expected);
 });
 
 test('an empty variable counts as absent', () => {

@@ -12,6 +12,7 @@ import { createAudience } from '../../src/commands/audience.js';
 import { contactDecider } from '../../src/commands/contact.js';
 import type { Decider } from '../../src/commands/decider.js';
 import { emailDecider } from '../../src/commands/email.js';
+import { suppressionDecider } from '../../src/commands/suppressions.js';
 import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogue.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import type { DomainEvent } from '../../src/events/codec.js';
@@ -91,10 +92,13 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     tags: handlerOf(tagDecider),
     contacts: handlerOf(contactDecider),
     emails: handlerOf(emailDecider),
+    suppressions: handlerOf(suppressionDecider),
     keys,
     newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
     newSalt: sources.newSalt,
     isToBeErased: () => Promise.resolve(false),
+    checkRecipient: () => Promise.resolve({ status: 'wanted' }),
+    hasPublicUrl: false,
   });
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
   const queries: Queries = new Proxy<Queries>({ emailsTo: emailsInLog(store).to, ...given } as Queries, { get });
@@ -105,6 +109,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
   const app = createApp({
     audience,
     queries,
+    suppressed: { note: () => undefined, isAnybody: async () => false, of: never },
     analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,

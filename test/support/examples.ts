@@ -113,6 +113,10 @@ export const exampleEvents = {
     type: 'EmailReleased',
     data: { email_id, next_attempt_at: '2026-03-01T11:00:00.000Z', previous_status: 'failed' },
   },
+  addressSuppressed: {
+    type: 'AddressSuppressed',
+    data: { reason: 'unsubscribe', scope: list.list_id, person: { salt: exampleSalt, email: 'ada@example.com' } },
+  },
   emailCancelled: { type: 'EmailCancelled', data: { email_id, reason: 'requested_by_client' } },
 } satisfies Record<string, DomainEvent>;
 

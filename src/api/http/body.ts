@@ -64,6 +64,12 @@ export async function readLines(request: IncomingMessage, limit: number): Promis
   return await collect(request, { limit, take: (received) => received, isUpload: true });
 }
 
+/** Whether the body says that it is NDJSON. */
+export function hasLines({ headers }: IncomingMessage): boolean {
+  const [media = ''] = (headers['content-type'] ?? '').split(';');
+  return lines.types.includes(media.trim().toLowerCase());
+}
+
 /** Why a body cannot be read; undefined: it can. */
 function mediaFault({ headers }: IncomingMessage, { types, otherwise }: Media, isEmpty = false): ErrorCode | undefined {
   const { 'content-type': type = types[0], 'content-encoding': encoding = 'identity' } = headers;
@@ -100,7 +106,7 @@ interface CollectOptions<Result> {
 }
 
 /** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
-function collect<Result>(
+export function collect<Result>(
   request: IncomingMessage,
   { limit, take, isUpload = false }: CollectOptions<Result>,
 ): Promise<Result> {

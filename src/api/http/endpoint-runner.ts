@@ -12,6 +12,7 @@ import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
 import {
   afterPreviousResponse,
+  clientClosedRequest,
   clientSignal,
   createRequestContext,
   headersOf,
@@ -81,7 +82,6 @@ type Prepared = AnyEndpoint & { readonly echo: EchoFields };
 
 const anonymousBodyLimit = 8 * 1024;
 const noQuery = Object.freeze({});
-const clientClosedRequest = 499;
 
 export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRunner {
   const { limits, stallTimeout = stallTimeoutMs, clientAddress = peerAddress } = options;
@@ -287,5 +287,5 @@ const withoutEcho = new Set([
 
 function errorData(error: ServiceError, endpoint: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
-  return withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo);
+  return { ...(withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo)), ...error.data };
 }

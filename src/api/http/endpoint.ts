@@ -25,6 +25,12 @@ interface Success {
 /** The scope that the view named in the path needs; its handler checks it. */
 export const scopeOfView = 'by_view';
 
+interface Lines {
+  readonly schema: z.ZodType;
+  readonly title: string;
+  readonly isOneToo?: true;
+}
+
 export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
   /** Name of the operation in the API document and in the client. */
   readonly id: string;
@@ -43,8 +49,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
   readonly body: Body;
-  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. `title`: of the schema in the API document. */
-  readonly lines?: { readonly schema: z.ZodType; readonly title: string };
+  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. `title`: of the schema in the API document. `isOneToo`: a body may also be one of them, as JSON; its handler reads that, too. */
+  readonly lines?: Lines;
   readonly query: Query;
   /** The fields of the body that errors echo. Default: every documented field. */
   readonly echo?: EchoFields;

@@ -47,7 +47,7 @@ export function errorHeaders(error: ServiceError): readonly string[] {
   if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
   if (error.code === 'unavailable' || error.code === 'rate_limited')
     return ['Retry-After', String(error.retryAfter ?? 1)];
-  return error.head === undefined ? [] : ['X-Position', error.head];
+  return [];
 }
 
 /** The documented fields of a received body; what is unknown or large is left out. */

@@ -48,10 +48,13 @@ export interface RequestContext {
   body: Body;
 }
 
+/** The status in the log of a request whose client went away. */
+export const clientClosedRequest = 499;
+
 const noHeaders: readonly string[] = [];
 
 export function createRequestContext(
-  { now, newUuid }: RequestOptions,
+  { now, newUuid }: Pick<RequestOptions, 'now' | 'newUuid'>,
   request: Request,
   response: Response,
 ): RequestContext {
@@ -73,7 +76,7 @@ function validRequestId(header: string | string[] | undefined): string | undefin
 }
 
 export function headersOf(
-  { isStopping }: RequestOptions,
+  { isStopping }: Pick<RequestOptions, 'isStopping'>,
   { request, requestId, headers: own }: RequestContext,
   more: readonly string[],
 ): string[] {
@@ -85,7 +88,7 @@ export function headersOf(
 }
 
 export function logRequest(
-  { log, now }: RequestOptions,
+  { log, now }: Pick<RequestOptions, 'log' | 'now'>,
   { request, requestId, started, grant }: RequestContext,
   { route, status, error }: RequestOutcome,
 ): void {

@@ -61,7 +61,7 @@ export const ofIntactLog = (routes: Routes, altered: Altered): Routes => ({
 });
 
 /** 405 for methods that the path does not have, 200 for preflights of allowed origins. */
-const otherMethods =
+export const otherMethods =
   (runner: EndpointRunner, allowed: readonly string[]): RequestHandler =>
   (request, response, next) => {
     const allow = allowed.join(', ');

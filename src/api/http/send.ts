@@ -12,6 +12,8 @@ interface WholeAnswer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;
+  /** In place of those of JSON. */
+  readonly fixed?: readonly string[];
 }
 
 export interface StreamedAnswer {
@@ -34,9 +36,9 @@ export const stallTimeoutMs = 15_000;
 /** Milliseconds in which the rest of an unread body may arrive. */
 const restTimeoutMs = 15_000;
 
-export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
+export function sendWhole(response: Response, { status, headers, body, fixed = jsonHeaders }: WholeAnswer): void {
   if (!response.req.complete) endWithoutRest(response);
-  response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(Buffer.byteLength(body))]);
+  response.writeHead(status, [...fixed, ...headers, 'Content-Length', String(Buffer.byteLength(body))]);
   response.end(body);
 }
 

@@ -150,7 +150,12 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
       contentMediaType: ndjson,
       contentSchema: schemas.name(lines.title, schemas.input(lines.schema)),
     };
-    return { parameters, requestBody: { required: true, content: { [ndjson]: { schema, example: example.body } } } };
+    const many = {
+      [ndjson]: { schema, example: lines.isOneToo === true ? `${JSON.stringify(example.body)}\n` : example.body },
+    };
+    const one = { schema: schema.contentSchema, example: example.body };
+    const content = lines.isOneToo === true ? { 'application/json': one, ...many } : many;
+    return { parameters, requestBody: { required: true, content } };
   }
   const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
   if (Object.keys(fields).length === 0) return { parameters };
@@ -202,11 +207,12 @@ const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] =
 /** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
-  const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(endpoint.body)];
+  const body = lines?.isOneToo === true ? lines.schema : endpoint.body;
+  const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(body)];
   if (scope === 'none') return ['method_not_allowed', ...rules];
   const isRead = method === 'get';
   // Errors of lines are in their answers.
-  const isLines = lines !== undefined;
+  const isLines = lines !== undefined && lines.isOneToo !== true;
   const isOwn = own === true;
   return [
     // Another path may have a fixed word in this place, and other methods.

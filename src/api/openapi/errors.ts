@@ -102,7 +102,6 @@ function descriptionOf(group: readonly ErrorCode[]): string {
 function headersOf(code: ErrorCode): readonly string[] {
   if (code === 'unauthorized') return ['WWW-Authenticate'];
   if (code === 'method_not_allowed') return ['Allow'];
-  if (code === 'event_gone') return ['X-Position'];
   if (code === 'rate_limited') return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
   return code === 'unavailable' ? ['Retry-After'] : [];
 }

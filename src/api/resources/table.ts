@@ -17,6 +17,8 @@ import { privacy } from './privacy/endpoints.js';
 import { privacyRoutes, type PrivacyParts } from './privacy/handlers.js';
 import { projections } from './projections/endpoints.js';
 import { projectionsRoutes, type ProjectionsParts } from './projections/handlers.js';
+import { suppressionResource } from './suppressions/endpoints.js';
+import { suppressionRoutes, type SuppressionParts } from './suppressions/handlers.js';
 import { service } from './service/endpoints.js';
 import { serviceRoutes, type ServiceParts } from './service/handlers.js';
 import { views } from './views/endpoints.js';
@@ -32,6 +34,7 @@ export type Parts = AnalyticsParts &
   PrivacyParts &
   ProjectionsParts &
   ServiceParts &
+  SuppressionParts &
   ViewsParts;
 
 interface MountedResource extends Resource {
@@ -53,6 +56,7 @@ export function createResources(clock: () => number): readonly MountedResource[]
     catalogueOf('list'),
     catalogueOf('tag'),
     { ...emailResource, mount: emailRoutes },
+    { ...suppressionResource, mount: suppressionRoutes },
     { ...audit, mount: auditRoutes },
     { ...analytics, mount: analyticsRoutes },
     { ...views, mount: viewsRoutes },

@@ -1,18 +1,15 @@
 /** `audience import contacts`: a CSV file into a list, through the running service. */
 import { Option, type Command } from 'commander';
-import path from 'node:path';
 import { z } from 'zod';
 import { delimiters, encodings } from '../../copy/csv-file.js';
-import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
-import { nameKey } from '../../events/catalogues.js';
-import { CommandFailedError } from '../../failures.js';
+import { importContacts, type ContactsImport } from '../../copy/contacts.js';
+import type { RowsImported } from '../../copy/rows.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
-import { copyOnTerminal } from './on-terminal.js';
+import { copyOnTerminal } from '../shared/on-terminal.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { formatCount, duration } from '../shared/numbers.js';
-import type { ServiceAnswer, ServiceClient } from '../shared/service-client.js';
-import { demandService, itemsFrom } from '../shared/through-service.js';
+import { idOfList, importingService } from '../shared/importing-service.js';
 
 const optionsSchema = z.object({
   list: z.string(),
@@ -50,22 +47,9 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 
 type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...options }: ImportByListName): Promise<ExitCode> {
-  const find = () => demandService(line, ': contacts are imported through it.');
-  const found = await find();
-  const request = { ...options, listId: await idOfList(list, found) };
-  const name = found.isNamed ? found.url : path.resolve(line.place().dataDir);
-  let service: Promise<ServiceClient> | undefined = Promise.resolve(found);
-  async function send(target: string, body: string): Promise<ServiceAnswer> {
-    // Where it has failed it may have been started again, on another port.
-    const current = (service ??= find());
-    try {
-      return await (await current).ask({ method: 'POST', path: target, body });
-    } catch (error) {
-      if (service === current) service = undefined;
-      throw error;
-    }
-  }
+async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<ExitCode> {
+  const { found, name, send } = await importingService(line, ': contacts are imported through it.');
+  const request = { ...asked, listId: await idOfList(list, found) };
   const { result, milliseconds } = await copyOnTerminal(
     line,
     (options) => importContacts(request, { ...options, service: name, send }),
@@ -78,22 +62,7 @@ async function run(line: CommandLine, { list, ...options }: ImportByListName): P
   return result.rejected > 0 ? 1 : 0;
 }
 
-const listSchema = z.object({ list_id: z.string(), list_name: z.string() });
-
-/** @throws CommandFailedError there is no list of this name */
-async function idOfList(list: string, service: ServiceClient): Promise<string> {
-  if (list.startsWith('lst_')) return list;
-  const lists = await itemsFrom(service, '/v1/lists?limit=200', { item: listSchema });
-  const found = lists.find(({ list_name }) => nameKey(list_name) === nameKey(list));
-  if (found !== undefined) return found.list_id;
-  throw new CommandFailedError(`There is no list ${list}.`, { type: 'unknown_list' });
-}
-
-function inWords(
-  request: ContactsImport,
-  { rejected_file, ...counts }: ContactsImported,
-  milliseconds: number,
-): string {
+function inWords(request: ContactsImport, { rejected_file, ...counts }: RowsImported, milliseconds: number): string {
   const lines = [
     `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
     ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${formatCount(number)}`),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { sealIn } from '../shared/seals.js';
 import type { CommandLine } from '../shared/command-line.js';
-import { copyLogOnTerminal } from './on-terminal.js';
+import { copyLogOnTerminal } from '../shared/on-terminal.js';
 import { publicKeyOption, sealFiles, sealOption, withExamples } from '../shared/options.js';
 import { demandChecksum } from '../../export/file.js';
 import { runImport, type ImportRequest } from '../../copy/import.js';

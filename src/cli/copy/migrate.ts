@@ -6,7 +6,7 @@ import { parseAddress } from '../../copy/endpoints.js';
 import { runMigration, type Migration } from '../../copy/copy.js';
 import type { Environment } from '../../stores/values-from-files.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
-import { copyLogOnTerminal } from './on-terminal.js';
+import { copyLogOnTerminal } from '../shared/on-terminal.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { migratedAsJson, migratedInWords } from './report.js';

@@ -75,7 +75,7 @@ async function testMail({ to, from }: Parties, { server, dkim }: MailSettings, l
     mail_template: '<p>This e-mail was sent by <code>audience email check</code>. It arrived.</p>',
   };
   const email_id = `check_${randomUUID()}`;
-  return await composeMail({ email_id, requested_at: new Date(line.clock()).toISOString(), message }, dkim);
+  return await composeMail({ email_id, requested_at: new Date(line.clock()).toISOString(), message }, { dkim });
 }
 
 function inLines({ step, ok, said }: CheckStep): string {

@@ -26,12 +26,14 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
     .description('erases all that is stored about an address, through the running service, and waits until it is done')
     .argument('<address>', 'the e-mail address')
     .option('--reason <code>', 'why: 1 to 40 of a-z, 0-9 and _; it stays in the log')
+    .option('--forget-suppression', 'mail to the address is no longer refused; default: what the person refused stays')
     .option('--dry-run', 'counts what would go, and changes nothing')
     .option('--no-wait', 'ends when the request is stored')
     .action((address: string, options: unknown) => eraseAddress(address, eraseOptions.parse(options), line));
   withExamples(erase, [
     'audience privacy erase ada@example.com --dry-run',
     'audience privacy erase ada@example.com --reason requested',
+    'audience privacy erase ada@example.com --forget-suppression',
   ]);
   registerStatus(privacy, line);
   registerPrivacyRetention(privacy, line);
@@ -46,6 +48,7 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
 
 const eraseOptions = z.object({
   reason: z.string().optional(),
+  forgetSuppression: z.literal(true).optional(),
   dryRun: z.boolean().default(false),
   wait: z.boolean().default(true),
 });
@@ -67,16 +70,15 @@ function demandCode(reason: string | undefined): void {
 
 async function eraseAddress(
   address: string,
-  { reason, dryRun, wait }: z.output<typeof eraseOptions>,
+  { reason, forgetSuppression: forget_suppression, dryRun, wait }: z.output<typeof eraseOptions>,
   line: CommandLine,
 ): Promise<void> {
   const email = parseAddressArgument(address);
   demandCode(reason);
   if (dryRun) return await showWhatWouldGo(email, line);
   const service = await demandService(line, '. Start it: only the service erases.');
-  const body = reason === undefined ? { email } : { email, reason };
   const erasures = '/v1/privacy/erasures';
-  let answer = await service.ask({ method: 'POST', path: erasures, body });
+  let answer = await service.ask({ method: 'POST', path: erasures, body: { email, reason, forget_suppression } });
   const { erasure_id: id } = erasureIn(answer);
   while (wait && erasureIn(answer).status !== 'completed') {
     await sleep(waitMs, undefined, { signal: line.signal });

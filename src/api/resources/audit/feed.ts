@@ -90,8 +90,7 @@ async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Pr
   const position = await feed.position(after);
   if (position === undefined) throw new ServiceError('invalid_after');
   if (position === 'gone') {
-    const head = await feed.head();
-    throw new ServiceError('event_gone', { names: await feed.cursor(head) }, { head });
+    throw new ServiceError('event_gone', {}, { data: { head: await feed.cursor(await feed.head()) } });
   }
   return position;
 }

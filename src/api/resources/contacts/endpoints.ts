@@ -1,5 +1,6 @@
 /** The endpoints of contacts, and what they answer. */
 import { z } from 'zod';
+import { suppressionReason } from '../../../audit/suppressions.js';
 import { profileFields } from '../../../events/contact.js';
 import {
   cause,
@@ -16,6 +17,7 @@ import {
   time,
 } from '../../../events/values.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
+import { lineNumber as line, refusedLine } from '../../schemas/bulk.js';
 import { address } from '../../schemas/fields.js';
 import { anyText, choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { contactBodies, createEcho, status, tagging, upsertEcho } from './bodies.js';
@@ -26,10 +28,8 @@ const savedContact = object(
   'A contact that was created or saved. `email` is as the request has it.',
 );
 
-const line = z.int().min(1).describe('Number of the line in the request, from 1.');
-
 /** A line of the answer to a bulk request. */
-export const bulkLine = z.discriminatedUnion('outcome', [
+const bulkLine = z.discriminatedUnion('outcome', [
   object('SavedLine', {
     line,
     outcome: z.enum(['created', 'updated', 'unchanged']).meta({ id: 'SavedOutcome' }),
@@ -38,14 +38,7 @@ export const bulkLine = z.discriminatedUnion('outcome', [
     position,
   }),
   object('ValidLine', { line, outcome: z.literal('valid').describe('In a dry run.') }),
-  object('RefusedLine', {
-    line,
-    outcome: z.enum(['refused', 'unavailable']).meta({
-      id: 'RefusedOutcome',
-      description: '`unavailable`: send this line and those after it again.',
-    }),
-    error: object('ErrorOfLine', { type: z.string(), message: z.string() }),
-  }),
+  refusedLine,
 ]);
 
 const changedStatus = object('ChangedStatus', {
@@ -77,7 +70,14 @@ const standing = {
   because: cause,
 };
 
-const subscription = object('Subscription', { list_id: listId, list_name: listName, ...standing });
+const subscription = object('Subscription', {
+  list_id: listId,
+  list_name: listName,
+  ...standing,
+  suppressed: object('RefusedMail', { reason: suppressionReason, since: time })
+    .optional()
+    .describe('Mail to the subscribers of this list does not go to this address, whatever the status. Else absent.'),
+});
 const subscriptions = z.array(subscription).describe('The lists that the contact is in, by id.');
 
 const contactInList = object('ContactInList', { ...contact, ...standing });

@@ -1,23 +1,26 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
 import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
+import { refusalOf } from '../../../commands/suppressions.js';
 import { ServiceError } from '../../../errors.js';
 import { comparedAddress } from '../../../events/address.js';
-import { createKeyedSlots } from '../../../flow/slots.js';
+import { recipientOf, suppressionStream } from '../../../events/streams.js';
 import type { Queries } from '../../../projections/queries.js';
+import type { SuppressionLookup } from '../../../projections/suppressions.js';
 import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
-import { readLines } from '../../http/body.js';
+import { createBulks } from '../../http/bulk.js';
+import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
 import { createParser } from '../../http/parse.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
-import { bulkAnswer } from './bulk.js';
 import type { ContactEndpoints } from './endpoints.js';
 
 export interface ContactParts {
   readonly audience: Audience;
   readonly queries: Queries;
+  readonly suppressed: SuppressionLookup;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
@@ -75,46 +78,25 @@ export function contactRoutes(routes: Routes, options: WithEndpoints): void {
   addReads(routes, options);
 }
 
-/**
- * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
- * in line, unread, as long as their clients do.
- */
-const bulkLine = { waiting: 1_000, retryAfter: 5 };
-const bulksOfKey = { running: 4, ...bulkLine };
-const bulksOfAll = { running: 32, ...bulkLine };
-
-function addBulk(routes: Routes, { endpoints, audience, admit, isStopping }: WithEndpoints): void {
-  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+function addBulk(routes: Routes, { endpoints, audience, ...parts }: WithEndpoints): void {
+  const bulk = createBulks(parts);
   const { parse } = createParser(endpoints.upsert.body);
-  routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
+  routes.on(endpoints.bulk, async (call) => {
+    const { query, parameter, context } = call;
     const listId = parameter('list_id');
     await audience.demandList(listId);
-    const close = await slots.take(context.actor, signal());
-    try {
-      const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
-      const resubscribe = query.resubscribe === 'true';
-      let fault: unknown;
-      const pieces = bulkAnswer(body, {
-        onFault: (first) => (fault ??= first),
-        parse: (line) => parse(line, true),
-        addressOf: ({ email }) => comparedAddress(email),
-        admit: () => (isStopping() ? undefined : admit()),
-        save:
-          query.dry_run === 'true'
-            ? undefined
-            : async (contact, isLikelyNew) => {
-                if (isStopping()) throw new ServiceError('unavailable');
-                return await audience.upsertContact(
-                  { ...upsertIn(listId, contact), resubscribe, isLikelyNew },
-                  context,
-                );
-              },
-      });
-      return { contentType: 'application/x-ndjson', pieces, close, fault: () => fault };
-    } catch (error) {
-      close();
-      throw error;
-    }
+    const resubscribe = query.resubscribe === 'true';
+    const save = async (contact: Upsert, isLikelyNew: boolean) => {
+      const asked = { ...upsertIn(listId, contact), resubscribe, isLikelyNew };
+      const { outcome, contactId: contact_id, status, position } = await audience.upsertContact(asked, context);
+      return { outcome, contact_id, status, position };
+    };
+    return await bulk(call, {
+      limit: endpoints.bulk.bodyLimit ?? 0,
+      parse: (line) => parse(line, true),
+      addressOf: ({ email }) => comparedAddress(email),
+      save: query.dry_run === 'true' ? undefined : save,
+    });
   });
 }
 
@@ -125,7 +107,9 @@ function upsertIn(listId: string, input: Upsert): SaveContact {
   return { listId, email, status, profile: input, tagNames, consent };
 }
 
-function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithEndpoints): void {
+function addReads(routes: Routes, options: WithEndpoints): void {
+  const { endpoints, queries, reads, streamOf } = options;
+  const withSuppressed = createWithSuppressed(options);
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 
@@ -133,7 +117,9 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const stream = streamOf(call.query.email);
     const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
     await reads.visible(call, { touched: [touchedStream(stream), ...catalogues], parked });
-    return found(await queries.contactByStream(stream));
+    const contact = await queries.contactByStream(stream);
+    if (contact === undefined) throw new ServiceError('not_found');
+    return { data: await withSuppressed(contact, call) };
   });
 
   routes.on(endpoints.page, async (call) => {
@@ -165,13 +151,30 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: WithE
     const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
     if (contact === undefined || inList === undefined) throw new ServiceError('not_found');
     if (reads.isIncomplete(['contacts'])) reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
-    const { subscriptions, ...profile } = contact;
+    const { subscriptions, ...profile } = await withSuppressed(contact, call);
     const { status, tags, because } = inList;
     return { data: { ...profile, status, tags, because, subscriptions } };
   });
 }
 
-function found(contact: object | undefined): Answer {
-  if (contact === undefined) throw new ServiceError('not_found');
-  return { data: contact };
+interface ContactInLists {
+  readonly email: string;
+  readonly subscriptions: readonly { readonly list_id: string }[];
+}
+
+/** Adds, where mail to the subscribers of a list is refused, why and since when. */
+function createWithSuppressed({ suppressed, reads, streamOf }: ContactParts) {
+  return async <Contact extends ContactInLists>(contact: Contact, call: Pick<Call, 'minPosition'>) => {
+    if (!(await suppressed.isAnybody())) return contact;
+    const key = recipientOf(streamOf(contact.email));
+    const parked = [{ view: 'suppressions', stream: suppressionStream(key) }];
+    await reads.visible(call, { touched: [touchedDocument('suppressions', key)], parked });
+    const active = await suppressed.of(key);
+    if (active.length === 0) return contact;
+    const subscriptions = contact.subscriptions.map((subscription) => {
+      const refusal = refusalOf({ active }, subscription.list_id);
+      return refusal === undefined ? subscription : { ...subscription, suppressed: refusal };
+    });
+    return { ...contact, subscriptions };
+  };
 }

@@ -62,6 +62,18 @@ export const variables = z
   .nullish()
   .transform((value) => value ?? undefined);
 
+/** An empty one names no list, and is not taken for none: the e-mail would go to people who have unsubscribed. */
+export const listOfSubscribers = textField(
+  {},
+  {
+    description:
+      'The e-mail is for the subscribers of this list: it goes out only to a contact that is `Subscribed` there and has not refused such mail, and carries the links to unsubscribe. With `variables`, `unsubscribe_url` is one of those in `mail_template`.',
+    examples: ['lst_01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+  },
+)
+  .nullish()
+  .transform((value) => value ?? undefined);
+
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const isWithin = (value: unknown, levels: number): boolean =>

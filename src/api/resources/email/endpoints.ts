@@ -4,7 +4,7 @@ import { count, emailId, object, text, time } from '../../../events/values.js';
 import { deliveryStates } from '../../../projections/emails.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
 import { choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
-import { mailbox, recipient, subject, template, variables } from './content.js';
+import { listOfSubscribers, mailbox, recipient, subject, template, variables } from './content.js';
 
 const asSent = z.string().describe('As it was sent.');
 const acceptedEmail = object('AcceptedEmail', {
@@ -40,14 +40,30 @@ export const emailEndpoints = {
     scope: 'email:write',
     summary: 'Send one e-mail',
     description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
-    body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template, variables }),
+    body: z.object({
+      from_email: mailbox,
+      to_email: recipient,
+      subject,
+      mail_template: template,
+      variables,
+      list_id: listOfSubscribers,
+    }),
     echo: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
     replays: true,
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
     answer: { data: acceptedEmail, headers: ['Location'], position: true },
-    errors: ['invalid_template', 'not_a_scalar'],
+    errors: [
+      'invalid_template',
+      'not_a_scalar',
+      'made_by_service',
+      'unknown_list',
+      'not_in_list',
+      'suppressed',
+      'no_mailbox',
+      'not_configured',
+    ],
   }),
   release: ownWrite('releaseEmail', '/v1/email/{email_id}/release', {
     scope: 'email:write',

@@ -23,8 +23,9 @@ export function emailRoutes(routes: Routes, { audience, queries, reads, clock }:
   const { email } = audience;
 
   routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
-    const { variables: _, ...shown } = input;
-    const accepted = await email.send({ message: input, idempotencyKey }, context);
+    const { list_id: listId, ...message } = input;
+    const { variables: _, ...shown } = message;
+    const accepted = await email.send({ message, listId, idempotencyKey }, context);
     const location = ['Location', `/v1/email/${accepted.emailId}`];
     return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
   });

@@ -20,6 +20,16 @@ const reason = textField(
   .nullish()
   .transform((given) => given ?? undefined);
 
+const forgetSuppression = z
+  .boolean()
+  .meta({
+    description:
+      '`true`: what the person refuses is not refused any more. Default: it stays, under a pseudonym, and mail to the address stays refused.',
+    examples: [false],
+  })
+  .nullish()
+  .transform((given) => given ?? undefined);
+
 const erasure = object(
   'Erasure',
   {
@@ -48,7 +58,7 @@ export const privacyEndpoints = {
     summary: 'Erase a person',
     description:
       'Begins to erase all that is stored about an address, whether it is known or not. While an erasure of it is not completed, a second request is that erasure.',
-    body: z.object({ email: address, reason }),
+    body: z.object({ email: address, reason, forget_suppression: forgetSuppression }),
     message: 'Erasure accepted!',
     answer: { status: 202, data: erasure, headers: ['Location'], position: true },
   }),

@@ -5,9 +5,9 @@ import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry } from '../../eventstore/with-retry.js';
 import { secretOfLog } from '../../stores/secret-of-log.js';
 import type { LogAddress } from '../../stores/stores.js';
-import type { CommandLine } from '../shared/command-line.js';
-import { createProgressBar } from '../shared/progress-bar.js';
-import { keepMemorySmall } from '../shared/memory.js';
+import type { CommandLine } from './command-line.js';
+import { createProgressBar } from './progress-bar.js';
+import { keepMemorySmall } from './memory.js';
 
 interface CopiedLog<Result> {
   readonly result: Result;

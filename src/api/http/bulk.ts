@@ -1,13 +1,63 @@
-/** Contacts in bulk: each line of a body is an upsert of its own, answered with a line of its own, in order. */
+/** Writes in bulk: each line of a body is a request of its own, answered with a line of its own, in order. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { z } from 'zod';
-import type { UpsertedContact } from '../../../commands/audience.js';
-import { errorCatalogue, ServiceError } from '../../../errors.js';
-import { isUnreadable } from '../../../events/codec.js';
-import { inBatches, inOrder } from '../../../flow/batches.js';
-import { defaultBodyLimit, parseObject } from '../../http/body.js';
-import type { Values } from '../../http/parse.js';
-import type { bulkLine } from './endpoints.js';
+import { errorCatalogue, ServiceError } from '../../errors.js';
+import { isUnreadable } from '../../events/codec.js';
+import { inBatches, inOrder } from '../../flow/batches.js';
+import { createKeyedSlots } from '../../flow/slots.js';
+import { defaultBodyLimit, parseObject, readLines } from './body.js';
+import type { Call } from './endpoint-runner.js';
+import type { Values } from './parse.js';
+import type { StreamedAnswer } from './send.js';
+
+/**
+ * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
+ * in line, unread, as long as their clients do.
+ */
+const bulkLine = { waiting: 1_000, retryAfter: 5 };
+const bulksOfKey = { running: 4, ...bulkLine };
+const bulksOfAll = { running: 32, ...bulkLine };
+
+interface BulkParts {
+  /** Slows writes down while the views lag. */
+  readonly admit: () => Promise<void> | undefined;
+  readonly isStopping: () => boolean;
+}
+
+type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
+  /** Bytes of the body. */
+  readonly limit: number;
+};
+
+/** Answers requests whose body is lines. @throws ServiceError what `readLines` throws, `unavailable` @throws RequestAbortedError */
+export function createBulks({ admit, isStopping }: BulkParts) {
+  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+  return async <Item>(
+    { request, context, signal }: Pick<Call, 'request' | 'context' | 'signal'>,
+    { limit, save, ...bulk }: Bulk<Item>,
+  ): Promise<StreamedAnswer> => {
+    const close = await slots.take(context.actor, signal());
+    try {
+      const body = await readLines(request, limit);
+      let fault: unknown;
+      const pieces = bulkAnswer(body, {
+        ...bulk,
+        onFault: (first) => (fault ??= first),
+        admit: () => (isStopping() ? undefined : admit()),
+        save:
+          save === undefined
+            ? undefined
+            : async (item, isLikelyNew) => {
+                if (isStopping()) throw new ServiceError('unavailable');
+                return await save(item, isLikelyNew);
+              },
+      });
+      return { contentType: 'application/x-ndjson', pieces, close, fault: () => fault };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+}
 
 /** What is parsed and decided in one turn; then other requests get theirs. With more a bulk is little faster, and they wait longer. */
 const portion = { items: 16, size: 64 * 1024, sizeOf: ({ bytes }: Line) => bytes.length };
@@ -17,22 +67,30 @@ const atOnce = 4;
 const pieceLength = 16 * 1024;
 const lineFeed = 0x0a;
 
-interface BulkOptions<Contact> {
+/** What stands in the line of the answer beside its number. */
+interface Saved {
+  readonly outcome: string;
+}
+
+interface BulkOptions<Item> {
   /** @throws ServiceError */
-  readonly parse: (line: Values) => Contact;
+  readonly parse: (line: Values) => Item;
   /** Lines of one address are saved one after the other. */
-  readonly addressOf: (contact: Contact) => string;
+  readonly addressOf: (item: Item) => string;
   /** Undefined: a dry run. */
-  readonly save: ((contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>) | undefined;
+  readonly save: ((item: Item, isLikelyNew: boolean) => Promise<Saved>) | undefined;
   /** Called before each portion: a bulk waits as a single write does where the views lag. */
   readonly admit: () => Promise<void> | undefined;
   /** Called with the cause of each `internal` error. */
   readonly onFault: (fault: unknown) => void;
 }
 
-type BulkLine = z.output<typeof bulkLine>;
+interface BulkLine extends Saved {
+  readonly line: number;
+  readonly error?: { readonly type: string; readonly message: string };
+}
 
-export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Contact>): AsyncGenerator<string> {
+export async function* bulkAnswer<Item>(body: Buffer, options: BulkOptions<Item>): AsyncGenerator<string> {
   const { parse, addressOf, save, admit, onFault } = options;
   const underWay = new Map<string, Promise<BulkLine>>();
   let fault: ServiceError | undefined;
@@ -48,23 +106,23 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
     return { line, outcome, error: { type, message: known.message } };
   }
 
-  async function saveNow(line: number, contact: Contact): Promise<BulkLine> {
+  async function saveNow(line: number, item: Item): Promise<BulkLine> {
     if (save === undefined) return { line, outcome: 'valid' };
     // A store has failed: the rest is not tried, so that the answer ends soon.
     if (fault !== undefined) return failure(line, fault);
     try {
-      const { outcome, contactId: contact_id, status, position } = await save(contact, isLikelyNew);
-      isLikelyNew = outcome === 'created';
-      return { line, outcome, contact_id, status, position };
+      const saved = await save(item, isLikelyNew);
+      isLikelyNew = saved.outcome === 'created';
+      return { line, ...saved };
     } catch (error) {
       return failure(line, error);
     }
   }
 
-  async function saveInTurn(line: number, contact: Contact): Promise<BulkLine> {
-    const address = addressOf(contact);
+  async function saveInTurn(line: number, item: Item): Promise<BulkLine> {
+    const address = addressOf(item);
     const before = underWay.get(address);
-    const saved = before === undefined ? saveNow(line, contact) : before.then(() => saveNow(line, contact));
+    const saved = before === undefined ? saveNow(line, item) : before.then(() => saveNow(line, item));
     underWay.set(address, saved);
     const answered = await saved;
     if (underWay.get(address) === saved) underWay.delete(address);
@@ -99,7 +157,7 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
   if (piece !== '') yield piece;
 }
 
-/** A contact with an unreadable event is unavailable by itself: other lines can still be saved. */
+/** One with an unreadable event is unavailable by itself: other lines can still be saved. */
 const isOutage = ({ code, cause }: ServiceError): boolean => code === 'unavailable' && !isUnreadable(cause);
 
 interface Line {

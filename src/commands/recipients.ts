@@ -1,0 +1,61 @@
+/** Whether a recipient is to get an e-mail: by the log, when it is asked for and again whenever it is about to go out. */
+import type { ContactEvent } from '../events/contact.js';
+import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
+import type { SuppressionEvent } from '../events/suppressions.js';
+import type { CatalogueHandler } from './catalogue-requests.js';
+import type { CommandHandler } from './command-handler.js';
+import type { ContactState } from './contact-state.js';
+import type { ContactCommand, ListReference } from './contact.js';
+import { refusalOf, type SuppressionCommand, type SuppressionState } from './suppressions.js';
+
+interface RecipientOptions {
+  readonly lists: Pick<CatalogueHandler, 'fresh'>;
+  readonly contacts: Pick<CommandHandler<ContactState, ContactCommand, ContactEvent>, 'fresh'>;
+  readonly suppressions: Pick<CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>, 'fresh'>;
+}
+
+interface MailTo {
+  /** Of the person's stream, as a contact or not. */
+  readonly key: string;
+  /** The e-mail is for the subscribers of this list. */
+  readonly listId?: string | undefined;
+}
+
+export type RecipientVerdict =
+  | { readonly status: 'wanted'; readonly list?: ListReference }
+  | { readonly status: 'no_list' | 'not_in_list' }
+  | {
+      /** `suppressed`: the address refuses such mail. `unsubscribed`: the contact is Unsubscribed in the list, and no more is known. */
+      readonly status: 'suppressed' | 'unsubscribed';
+      readonly reason: string;
+      readonly since: string;
+    };
+
+/** @throws ServiceError `unavailable` */
+export type CheckRecipient = (mail: MailTo) => Promise<RecipientVerdict>;
+
+/** Each state is read to its end, on servers from the leader: what was answered before the call counts. */
+export function createRecipientCheck({ lists, contacts, suppressions }: RecipientOptions): CheckRecipient {
+  const refusal = async ({ key, listId }: MailTo): Promise<RecipientVerdict | undefined> => {
+    const refused = refusalOf((await suppressions.fresh(suppressionStream(key))).state, listId);
+    return refused && { status: 'suppressed', ...refused };
+  };
+
+  return async (recipient) => {
+    const { key, listId } = recipient;
+    if (listId === undefined) return (await refusal(recipient)) ?? { status: 'wanted' };
+    const [{ state: catalogue }, { state: contact }, refused] = await Promise.all([
+      lists.fresh(listsStream),
+      contacts.fresh(contactStream(key)),
+      refusal(recipient),
+    ]);
+    const name = catalogue.nameById.get(listId);
+    if (name === undefined) return { status: 'no_list' };
+    const subscription = contact.subscriptions.get(listId);
+    if (subscription === undefined) return { status: 'not_in_list' };
+    if (refused !== undefined) return refused;
+    const { status, since } = subscription;
+    if (status !== 'Subscribed') return { status: 'unsubscribed', reason: 'unsubscribed', since };
+    return { status: 'wanted', list: { list_id: listId, list_name: name } };
+  };
+}

@@ -1,0 +1,143 @@
+/** What a person decides about mail, by the links in e-mails or a complaint. Each part is appended so that one who refuses is not mailed, however far it came: a repeat writes what is missing. */
+import type { ByPerson, Consent, ContactEvent } from '../events/contact.js';
+import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
+import { everyMail, type SuppressionEvent } from '../events/suppressions.js';
+import type { CommandContext } from './batch.js';
+import type { CatalogueHandler } from './catalogue-requests.js';
+import type { CommandHandler } from './command-handler.js';
+import type { ContactState, SubscriptionState } from './contact-state.js';
+import type { ContactCommand, ListReference } from './contact.js';
+import type { Suppress, SuppressionCommand, SuppressionState } from './suppressions.js';
+
+interface RefusalsOptions {
+  readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
+  readonly lists: Pick<CatalogueHandler, 'fresh'>;
+  /** As the contact was created with. Undefined: there is no contact, or it is erased. */
+  readonly addressOf: (contactKey: string) => Promise<string | undefined>;
+}
+
+interface Refuse {
+  readonly contactKey: string;
+  /** The list whose e-mail it is about; or `all`: a person wants no mail at all, or the e-mail had no list. */
+  readonly scope: string;
+  readonly reason: 'unsubscribe' | 'complaint';
+  readonly by: ByPerson;
+  /** Of the link. */
+  readonly tokenHash?: string | undefined;
+  /** Where the caller knows the address. Default: that of the contact. */
+  readonly email?: string | undefined;
+  /** Where addresses of the network are kept. */
+  readonly ip?: string | undefined;
+}
+
+interface Resubscribe {
+  readonly contactKey: string;
+  readonly listId: string;
+  readonly by: ByPerson;
+  readonly tokenHash: string;
+  readonly consent: Consent;
+}
+
+/** What is known of somebody who follows a link in an e-mail. */
+export interface KnownRecipient {
+  /** By list. Deleted lists are not among them. */
+  readonly subscriptions: readonly (ListReference & Pick<SubscriptionState, 'status'>)[];
+  readonly suppression: SuppressionState;
+  /** Undefined: the list is deleted. */
+  readonly nameOf: (listId: string) => string | undefined;
+}
+
+export type Refusals = ReturnType<typeof createRefusalRequests>;
+
+/** Each of them throws a ServiceError, `unavailable`. */
+export function createRefusalRequests({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
+  const listNames = async (): Promise<(listId: string) => string | undefined> => {
+    const { state } = await lists.fresh(listsStream);
+    return (listId) => state.nameById.get(listId);
+  };
+
+  return {
+    addressOf,
+
+    /** Undefined: no such contact, or it is erased. */
+    async recipient(contactKey: string): Promise<KnownRecipient | undefined> {
+      const { state } = await contacts.fresh(contactStream(contactKey));
+      if (state.contactId === null) return undefined;
+      const nameOf = await listNames();
+      const subscriptions = [...state.subscriptions].flatMap(([list_id, { status }]) => {
+        const list_name = nameOf(list_id);
+        return list_name === undefined ? [] : [{ list_id, list_name, status }];
+      });
+      const { state: suppression } = await suppressions.fresh(suppressionStream(contactKey));
+      return { subscriptions, suppression, nameOf };
+    },
+
+    /** First what keeps mail from being sent, then the status in the lists. */
+    async refuse(asked: Refuse, context: CommandContext): Promise<void> {
+      const { contactKey, scope, reason, by } = asked;
+      const first = await suppressions.execute({
+        stream: suppressionStream(contactKey),
+        command: {
+          type: 'Suppress',
+          entries: entriesOf(asked),
+          ...(asked.tokenHash === undefined || by.kind === 'complaint'
+            ? {}
+            : { by: { kind: by.kind, token_hash: asked.tokenHash } }),
+          person: await personOf(asked),
+        },
+        context,
+      });
+      // A complaint about an e-mail that belonged to no list changes no status.
+      if (reason === 'complaint' && scope === everyMail) return;
+      const command = { type: 'Refuse', scope, nameOf: await listNames(), by } as const;
+      const caused = { ...context, causationId: first.eventIds[0] ?? context.causationId };
+      let left = true;
+      while (left) {
+        const { events } = await contacts.execute({ stream: contactStream(contactKey), command, context: caused });
+        left = events.length > 0;
+      }
+    },
+
+    /** The status first: until the refusal is lifted, no mail goes out. @throws ServiceError also `unknown_contact`, `not_in_list` */
+    async resubscribe(
+      { contactKey, listId, by, tokenHash, consent }: Resubscribe,
+      context: CommandContext,
+    ): Promise<void> {
+      const stream = contactStream(contactKey);
+      const { state } = await contacts.fresh(stream);
+      const list_name = (await listNames())(listId);
+      if (list_name === undefined) return;
+      if (state.subscriptions.get(listId)?.status !== 'Subscribed') {
+        const list = { list_id: listId, list_name };
+        const command = { type: 'UpdateStatus', list, status: 'Subscribed', consent, by } as const;
+        await contacts.execute({ stream, command, context });
+      }
+      await release({ contactKey, scope: listId, tokenHash }, context);
+    },
+
+    release,
+  };
+
+  /** Lifts what was refused in exactly this scope, by the person. */
+  async function release(
+    { contactKey, scope, tokenHash }: Pick<Resubscribe, 'contactKey' | 'tokenHash'> & { readonly scope: string },
+    context: CommandContext,
+  ): Promise<void> {
+    const by = { kind: 'page', token_hash: tokenHash } as const;
+    const command = { type: 'Release', scope, reason: 'person', by } as const;
+    await suppressions.execute({ stream: suppressionStream(contactKey), command, context });
+  }
+
+  async function personOf({ contactKey, email, ip }: Refuse): Promise<Suppress['person']> {
+    const address = email ?? (await addressOf(contactKey));
+    return address === undefined ? undefined : { email: address, ...(ip === undefined ? {} : { ip }) };
+  }
+}
+
+function entriesOf({ scope, reason, by: { email_id } }: Refuse): Suppress['entries'] {
+  const unsubscribed = { scope, reason: 'unsubscribe', email_id } as const;
+  if (reason === 'unsubscribe') return [unsubscribed];
+  const complained = { scope: everyMail, reason, email_id } as const;
+  return scope === everyMail ? [complained] : [complained, unsubscribed];
+}

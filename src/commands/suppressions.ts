@@ -1,0 +1,119 @@
+/** The rules of what an address refuses: each reason of each scope once, until a release lifts the scope. */
+import {
+  activeAfter,
+  everyMail,
+  isActive,
+  suppressionSchemas,
+  type PersonsClick,
+  type Suppression,
+  type SuppressionEvent,
+  type SuppressionReason,
+} from '../events/suppressions.js';
+import type { Metadata } from '../events/envelope.js';
+import { knownBy, type DecisionContext, type Decider, type Decision } from './decider.js';
+
+export interface SuppressionState {
+  /** In the order in which they came. */
+  readonly active: readonly Suppression[];
+  /** An event that no SuppressionErased covers has personal data. */
+  readonly hasPerson: boolean;
+  /** Personal data is to go from the events up to this revision; null: none was erased. */
+  readonly erased_through: number | null;
+}
+
+type Data<Type> = Extract<SuppressionEvent, { type: Type }>['data'];
+
+interface Suppress {
+  readonly type: 'Suppress';
+  /** All of them in one append. */
+  readonly entries: readonly Pick<Suppression, 'scope' | 'reason' | 'email_id'>[];
+  readonly by?: PersonsClick | undefined;
+  /** Undefined: of an erased person. */
+  readonly person?: NonNullable<Data<'AddressSuppressed'>['person']> | undefined;
+}
+
+export type SuppressionCommand =
+  | Suppress
+  | {
+      readonly type: 'Release';
+      readonly scope: string;
+      /** A code. `forgotten` lifts every scope. */
+      readonly reason: string;
+      readonly by?: PersonsClick | undefined;
+      readonly note?: string | undefined;
+    }
+  /** What was said goes, what is refused stays. */
+  | { readonly type: 'EraseSuppression' };
+
+const initial: SuppressionState = { active: [], hasPerson: false, erased_through: null };
+
+function evolve(state: SuppressionState, event: SuppressionEvent, { at }: Pick<Metadata, 'at'>): SuppressionState {
+  switch (event.type) {
+    case 'AddressSuppressed':
+    case 'AddressReleased': {
+      const hasPerson = state.hasPerson || (event.data.person ?? null) !== null;
+      return { ...state, active: activeAfter(state.active, event, at), hasPerson };
+    }
+    case 'SuppressionErased':
+      return { ...state, hasPerson: false, erased_through: event.data.through };
+    default:
+      return event satisfies never;
+  }
+}
+
+function decide(
+  command: SuppressionCommand,
+  state: SuppressionState,
+  { revision }: DecisionContext,
+): Decision<SuppressionEvent> {
+  switch (command.type) {
+    case 'Suppress':
+      return suppress(command, state);
+    case 'Release': {
+      const { type: _, note, ...data } = command;
+      const released: SuppressionEvent = { type: 'AddressReleased', data };
+      if (activeAfter(state.active, released, '').length === state.active.length) return [];
+      return [note === undefined ? released : { ...released, data: { ...data, person: { note } } }];
+    }
+    case 'EraseSuppression':
+      return state.hasPerson ? [{ type: 'SuppressionErased', data: { through: Number(revision) } }] : [];
+    default:
+      return command satisfies never;
+  }
+}
+
+function suppress({ entries, by, person }: Suppress, { active }: SuppressionState): Decision<SuppressionEvent> {
+  const missing = entries.filter((entry) => !isActive(active, entry));
+  const once = new Map(missing.map((entry) => [`${entry.scope} ${entry.reason}`, entry]));
+  return [...once.values()].map(({ scope, reason, email_id }) => ({
+    type: 'AddressSuppressed',
+    data: {
+      reason,
+      scope,
+      ...(email_id === undefined ? {} : { email_id }),
+      ...(by === undefined ? {} : { by }),
+      ...(person === undefined ? {} : { person }),
+    },
+  }));
+}
+
+/** Of mail to nobody's list: a newsletter that was unsubscribed from never blocks a password reset. */
+const stopsEveryMail: ReadonlySet<SuppressionReason> = new Set(['hard_bounce', 'complaint', 'manual']);
+
+/** Why mail must not go out: to a subscriber of this list, or without a list to anybody. Undefined: it may. */
+export function refusalOf(
+  { active }: Pick<SuppressionState, 'active'>,
+  listId: string | undefined,
+): Pick<Suppression, 'reason' | 'since'> | undefined {
+  const found = active.find(({ scope, reason }) =>
+    listId === undefined ? scope === everyMail && stopsEveryMail.has(reason) : scope === everyMail || scope === listId,
+  );
+  return found && { reason: found.reason, since: found.since };
+}
+
+export const suppressionDecider: Decider<SuppressionState, SuppressionCommand, SuppressionEvent> = {
+  initial,
+  evolve,
+  decide,
+  knows: knownBy<SuppressionEvent>(suppressionSchemas),
+};

@@ -1,0 +1,74 @@
+/** What an erasure takes of refused mail: what was said about it, in the events up to SuppressionErased. What is refused stays, under the key alone. */
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { SuppressionCommand, SuppressionState } from '../commands/suppressions.js';
+import type { CommandContext } from '../commands/batch.js';
+import { codec, type DomainEvent } from '../events/codec.js';
+import type { RecordedEvent } from '../events/envelope.js';
+import { suppressionStream } from '../events/streams.js';
+import type { SuppressionEvent } from '../events/suppressions.js';
+import type { EventStore } from '../eventstore/event-store.js';
+
+type Reader = Pick<EventStore, 'readStream'>;
+export type SuppressionHandler = CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+
+interface SuppressionOptions {
+  readonly store: Reader;
+  readonly suppressions: SuppressionHandler;
+  readonly subjectKey: string;
+  /** Position of the request of the erasure. */
+  readonly requested: string;
+}
+
+interface ErasedSuppression {
+  readonly stream: string;
+  readonly through: bigint;
+  /** Of SuppressionErased. */
+  readonly position: string;
+}
+
+/** Undefined: there was nothing personal. What is said after SuppressionErased is left alone. */
+export async function eraseSuppression(
+  options: SuppressionOptions,
+  context: CommandContext,
+): Promise<ErasedSuppression | undefined> {
+  const { suppressions, subjectKey } = options;
+  const stream = suppressionStream(subjectKey);
+  const { state } = await suppressions.fresh(stream);
+  if (!state.hasPerson && state.erased_through === null) return undefined;
+  const earlier = await erasedSince(options);
+  if (earlier !== undefined || !state.hasPerson) return earlier;
+  await suppressions.execute({ stream, command: { type: 'EraseSuppression' }, context });
+  return await erasedSince(options);
+}
+
+/** Whether something personal has come since the erasure was there. */
+export async function hasSuppressionLeft(options: SuppressionOptions): Promise<boolean> {
+  const { state } = await options.suppressions.fresh(suppressionStream(options.subjectKey));
+  return state.hasPerson && (await erasedSince(options)) !== undefined;
+}
+
+async function erasedSince({
+  store,
+  subjectKey,
+  requested,
+}: SuppressionOptions): Promise<ErasedSuppression | undefined> {
+  const since = await eventsSince(store, suppressionStream(subjectKey), requested);
+  for (const { event, stream, position } of since)
+    if (event.type === 'SuppressionErased') return { stream, position, through: BigInt(event.data.through) };
+  return undefined;
+}
+
+/** Those of a stream after a position, the last one first. */
+export async function eventsSince(
+  store: Reader,
+  stream: string,
+  after: string,
+): Promise<readonly RecordedEvent<DomainEvent>[]> {
+  const since: RecordedEvent<DomainEvent>[] = [];
+  for await (const batch of store.readStream(stream, { direction: 'backwards' }))
+    for (const stored of batch) {
+      if (stored.position <= after) return since;
+      since.push(codec.decode(stored));
+    }
+  return since;
+}

@@ -1,0 +1,100 @@
+/** The view `suppressions`: one document per address that refuses mail, with what it refuses. Of an erased person it holds no address. */
+import { suppressedKey } from '../events/streams.js';
+import { activeAfter, suppressionSchemas, type Suppression } from '../events/suppressions.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { Standing } from './names.js';
+import { CannotFoldError, type Projection } from './projection.js';
+
+export type SuppressionDocument = {
+  /** As it was last given; null: the person is erased. */
+  readonly email: string | null;
+  /** In the order in which they came. */
+  readonly active: readonly Suppression[];
+  /** Of each of them its scope, its reason, and `scope/reason`. */
+  readonly found_by: readonly string[];
+};
+
+/** By the scope, the reason, or both. Undefined: every document is wanted. */
+export function foundBy({
+  scope,
+  reason,
+}: {
+  readonly [Name in 'scope' | 'reason']?: Suppression[Name] | undefined;
+}): string | undefined {
+  const wanted = [scope, reason].filter((one) => one !== undefined);
+  return wanted.length === 0 ? undefined : wanted.join('/');
+}
+
+export const suppressions: Projection<SuppressionDocument> = {
+  name: 'suppressions',
+  version: 1,
+  personal: true,
+  indexes: [],
+  arrayIndexes: ['found_by'],
+  fields: ['email', 'active', 'found_by'],
+  handles: ['AddressSuppressed', 'AddressReleased', 'SuppressionErased'],
+
+  keys: ({ event, stream }) => (Object.hasOwn(suppressionSchemas, event.type) ? [suppressedKey(stream)] : []),
+
+  evolve(document, { event, metadata }) {
+    switch (event.type) {
+      case 'AddressSuppressed': {
+        const active = activeAfter(document?.active ?? [], event, metadata.at);
+        return { email: event.data.person?.email ?? document?.email ?? null, active, found_by: wordsOf(active) };
+      }
+      case 'AddressReleased': {
+        const active = activeAfter(document?.active ?? [], event, metadata.at);
+        return document === undefined || active.length === 0
+          ? null
+          : { ...document, active, found_by: wordsOf(active) };
+      }
+      case 'SuppressionErased':
+        return document === undefined ? null : { ...document, email: null };
+      default:
+        throw new CannotFoldError(`suppressions do not fold ${event.type}`);
+    }
+  },
+};
+
+const wordsOf = (active: readonly Suppression[]): readonly string[] => [
+  ...new Set(active.flatMap(({ scope, reason }) => [scope, reason, `${scope}/${reason}`])),
+];
+
+interface LookupOptions {
+  /** Where the views stand: while they stand there nobody else can have refused mail. */
+  readonly standing: Standing;
+  /** The view is not being built for the first time. */
+  readonly isBuilt: () => boolean;
+}
+
+/** What addresses refuse, for what is shown beside it. While nobody refuses anything no document is looked up. */
+export function createSuppressionLookup(
+  reader: Pick<ReadModelReader, 'find' | 'get'>,
+  { standing, isBuilt }: LookupOptions,
+) {
+  let isAnybody = false;
+  let at: readonly unknown[] = [];
+
+  async function isThereAny(): Promise<boolean> {
+    const now = standing();
+    if (now.length === at.length && now.every((one, index) => one === at[index])) return false;
+    const { documents } = await reader.find(suppressions, { limit: 1 });
+    at = now;
+    return documents.length > 0;
+  }
+
+  return {
+    /** This process has written that somebody refuses mail. */
+    note: (): void => void (isAnybody = true),
+    /** @throws ReadModelsUnavailableError */
+    async isAnybody(): Promise<boolean> {
+      isAnybody ||= isBuilt() && (await isThereAny());
+      return isAnybody;
+    },
+    /** @throws ReadModelsUnavailableError */
+    of: async (contactKey: string): Promise<readonly Suppression[]> =>
+      (await reader.get<SuppressionDocument>(suppressions, contactKey))?.document.active ?? [],
+  };
+}
+
+export type SuppressionLookup = ReturnType<typeof createSuppressionLookup>;
