@@ -82,7 +82,7 @@ export const errorCatalogue = {
   email_not_cancellable: conflict('The email cannot be cancelled'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),
-  event_gone: entry(410, 'gone', 'The log does not have the event of after: it was restored. Its last is {names}'),
+  event_gone: entry(410, 'gone', 'The log was restored and lacks this event. It ends at {names}'),
   too_large: entry(413, 'too_large', 'Request body is too large'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
   not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),
