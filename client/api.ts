@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6e2b63aedc1d54c3a6c1e9a5eb289325de0a8df65ce0dce1b188cf36e0d7bfad. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 bcf69c341c7b4fe3f4d798b47451aadbd6847a4dc50edaa525ffca8fe48e685e. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3353,7 +3353,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `gone`: `The log does not have the event of after: it was restored. Its last is {names}` */
+    /** @description - `gone`: `The log was restored and lacks this event. It ends at {names}` */
     EventGone: {
       headers: {
         'X-Position': components['headers']['X-Position'];
