@@ -158,7 +158,7 @@ describe.skipIf(onServers)('a restore', () => {
       const gone = await restored.get(`/v1/audit/events?after=${cursors.lost}${query}`);
       expect(gone).toMatchObject({ status: 410, body: { type: 'gone' } });
       expect(Number(gone.headers['x-position'])).toBeGreaterThan(backup.count);
-      expect(gone.text).toMatch(/Its last is \d{20}\.[0-9a-f-]{36}"/);
+      expect(gone.text).toMatch(/It ends at \d{20}\.[0-9a-f-]{36}"/);
     }
     const beyond = String(Number(cursors.lost.split('.')[0]) + 100_000);
     expect((await restored.get('/v1/groups', { 'x-min-position': beyond })).status).toBe(400);
