@@ -25,6 +25,8 @@ import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../event
 import type { EventStore } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
 import type { Clocks } from '../flow/subscriber.js';
+import { keptInRegister } from '../privacy/lasting-refusals.js';
+import type { Register } from '../privacy/register.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
@@ -84,7 +86,11 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
-  const suppressions = handlerOf(suppressionDecider, cachedSuppressions);
+  let register: Pick<Register, 'keep'> | undefined;
+  const suppressions = keptInRegister(handlerOf(suppressionDecider, cachedSuppressions), {
+    register: () => register,
+    clock,
+  });
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [
@@ -131,6 +137,8 @@ export async function openCommands(options: CommandsOptions) {
       return (await handlerOf(serviceDecider, 1, ids).execute({ stream: serviceStream, command, context })).position;
     },
     newId,
+    /** From now on no refused mail is answered before the register has it. */
+    keepIn: (kept: Pick<Register, 'keep'>): void => void (register = kept),
     /** In the order in which they were given. */
     listen: (listener: AppendListener): void => void listeners.push(listener),
     openCatalogues: catalogues.open,

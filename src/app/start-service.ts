@@ -248,12 +248,16 @@ async function afterRestore(
 
 /** What the register has and the log has not is asked for again; then the register has all that the log has. */
 async function openKeptRegister(store: OpenEventStore, commands: Commands, { config, logger, clock }: Context) {
-  const again = await reapplyRegister(store, { config, commands, clock });
-  if (again.erasures.length + again.keys.length > 0)
-    logger.warn(again, 'the log lacked what the register has, for it was put back from a backup: asked for again');
   const register = openRegisters(config, await demandLogId(store), (error) =>
     logger.warn({ err: error }, 'the register of what must not come back cannot be copied to SEAL_DIR'),
   );
+  commands.keepIn(register);
+  const { erasures, keys, refusals } = await reapplyRegister(store, { config, commands, clock });
+  if (erasures.length + keys.length + refusals.length > 0)
+    logger.warn(
+      { erasures, keys, refusals: refusals.length },
+      'the log lacked what the register has, for it was put back from a backup: asked for again',
+    );
   await register.keep(entriesOfKeys((await commands.keys.fresh(keysStream)).state));
   return register;
 }

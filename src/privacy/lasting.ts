@@ -10,9 +10,10 @@ import { erasuresStream, keysStream } from '../events/streams.js';
 import { demandLogId } from '../eventstore/log-id.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EraseOptions } from './erase.js';
+import { refusalsAgain, type RefusalCommands } from './lasting-refusals.js';
 import { placesOf, readRegister, type ErasureEntry, type KeyEntry, type RegisterPlaces } from './register.js';
 
-export interface LastingCommands extends Pick<EraseOptions, 'erasures'> {
+export interface LastingCommands extends Pick<EraseOptions, 'erasures'>, RefusalCommands {
   readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
 }
 
@@ -28,6 +29,8 @@ interface Reapplied {
   readonly erasures: readonly string[];
   /** That were rotated or revoked. */
   readonly keys: readonly string[];
+  /** Pseudonyms of those whose refused mail it was. */
+  readonly refusals: readonly string[];
 }
 
 /** What the registers of the data folder and of SEAL_DIR have and the log has not is in the log when it resolves. @throws RegisterError @throws ServiceError `unavailable` */
@@ -37,7 +40,9 @@ export async function reapplyRegister(
 ): Promise<Reapplied> {
   const logId = await demandLogId(store);
   const registers = placesOf(config).map((file) => readRegister(file, logId));
+  const refused = registers.flatMap(({ refusals }) => refusals);
   return {
+    refusals: await refusalsAgain(refused, { log: store, commands, newContext }),
     erasures: await erasuresAgain(
       registers.flatMap(({ erasures }) => erasures),
       commands,

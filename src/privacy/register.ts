@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { syncFolderOf } from '../eventstore/durable-file.js';
+import { suppressionReasons } from '../events/suppressions.js';
 import type { Config } from '../stores/config.js';
 
 /** Of the data folder, and of SEAL_DIR. */
@@ -31,19 +32,31 @@ const keyChange = z.discriminatedUnion('kind', [
     previous_until: time,
   }),
 ]);
-const entry = z.union([keyChange, erasure]);
+const refusal = { log_id: z.string(), subject_key: z.string(), scope: z.string(), at: time, event_id: z.string() };
+const mailRefusal = z.discriminatedUnion('kind', [
+  z.object({
+    ...{ kind: z.literal('mail_refused'), ...refusal, reason: z.enum(suppressionReasons) },
+    /** By a link of this e-mail. */
+    email_id: z.string().optional(),
+    by: z.enum(['one_click', 'page']).optional(),
+  }),
+  z.object({ kind: z.literal('mail_released'), ...refusal, reason: z.string() }),
+]);
+const entry = z.union([keyChange, mailRefusal, erasure]);
 
 type Entry = z.output<typeof entry>;
 type Erasing = z.output<typeof erasure>;
 /** A line of a kind, without what the register itself adds. */
 type New<Kind> = Kind extends unknown ? Omit<Kind, 'log_id' | 'state'> : never;
 export type KeyEntry = New<z.output<typeof keyChange>>;
+export type RefusalEntry = New<z.output<typeof mailRefusal>>;
 export type ErasureEntry = New<Erasing>;
 /** What the register says once of each. A further kind joins `entry` above, and `lasting.ts`. */
 type NewEntry = New<Entry>;
 
 const idOf = (one: NewEntry): string => {
   if (!('kind' in one)) return one.erasure_id;
+  if ('event_id' in one) return one.event_id;
   return one.kind === 'key_rotated' ? `${one.kind} ${one.hash}` : `${one.kind} ${one.key_id}`;
 };
 
@@ -59,6 +72,7 @@ export interface RegisterContent {
   /** Were about to be requested when a process was killed. */
   readonly intended: readonly ErasureEntry[];
   readonly keys: readonly KeyEntry[];
+  readonly refusals: readonly RefusalEntry[];
 }
 
 /** Of this log; with what an earlier version wrote in the same folder. @throws RegisterError @throws what the file system throws */
@@ -69,13 +83,14 @@ export function readRegister(file: string, logId: string): RegisterContent {
   return {
     erasures: erasures.filter(({ state }) => state === undefined),
     intended: erasures.filter(({ state }) => state === 'intended'),
-    keys: entries.flatMap((one) => (isErasure(one) ? [] : [one])),
+    keys: entries.flatMap((one) => ('hash' in one || (!isErasure(one) && one.kind === 'key_revoked') ? [one] : [])),
+    refusals: entries.flatMap((one) => ('event_id' in one ? [one] : [])),
   };
 }
 
 /** When the newest of a register was asked for; undefined: it is empty. */
-export const newestOf = ({ erasures, keys }: RegisterContent): string | undefined =>
-  [...erasures.map(({ requested_at }) => requested_at), ...keys.map(({ at }) => at)].sort().at(-1);
+export const newestOf = ({ erasures, keys, refusals }: RegisterContent): string | undefined =>
+  [...erasures.map(({ requested_at }) => requested_at), ...[...keys, ...refusals].map(({ at }) => at)].sort().at(-1);
 
 /** The last line of each thing of this log. */
 function lastLines(files: readonly string[], logId: string): readonly Entry[] {

@@ -116,14 +116,14 @@ async function reapply(line: CommandLine): Promise<void> {
   const again = await whileOpen(place.openCommands(), ({ store, commands }) =>
     reapplyRegister(store, { config: place, commands, clock }),
   );
-  const { erasures, keys } = again;
+  const { erasures, keys, refusals } = again;
   const registers = placesOf(place);
   const none = registers.some((file) => existsSync(file))
     ? 'The log has all that the register has.'
     : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;
   const words =
-    erasures.length + keys.length === 0
+    erasures.length + keys.length + refusals.length === 0
       ? none
-      : `Asked for again: ${counted(erasures.length, 'erasure')}, which the next start of the service carries through before it is ready, and changes of ${counted(keys.length, 'API key')}.`;
+      : `Asked for again: ${counted(erasures.length, 'erasure')}, which the next start of the service carries through before it is ready, changes of ${counted(keys.length, 'API key')}, and what ${counted(refusals.length, 'recipient')} refused.`;
   await line.stdout.write(line.json ? `${JSON.stringify(again)}\n` : `${words}\n`);
 }
