@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 21b0261b128d735b8b52df19e3d92fcb2295b36b04e4071e4ed7a770d27e47a1. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 12bd252c3cab528549eea2bf35c3bb13de5135740f826adbd1aad526fd3c99b8. */
 export interface paths {
   '/docs': {
     parameters: {

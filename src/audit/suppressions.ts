@@ -63,14 +63,31 @@ export async function suppressionsIn(
   return { active: active.map((one) => ({ ...one, email_id: one.email_id ?? null })), history };
 }
 
-function stepOf({ event, metadata, id, position }: RecordedEvent<DomainEvent>): AddressSuppressions['history'][number] {
+type Step = AddressSuppressions['history'][number];
+
+function stepOf({ event, metadata, id, position }: RecordedEvent<DomainEvent>): Step {
   const { at, actor, request_id } = metadata;
-  const common = { type: event.type, at, actor, request_id, event_id: id, position };
-  const nothing = { scope: null, reason: null, email_id: null, by: null, note: null, ip: null };
-  if (event.type !== 'AddressSuppressed' && event.type !== 'AddressReleased') return { ...common, ...nothing };
-  const { scope, reason, by, person } = event.data;
-  const email_id = 'email_id' in event.data ? event.data.email_id : undefined;
-  const ip = person && 'ip' in person ? person.ip : undefined;
-  const told = { email_id: email_id ?? null, note: person?.note ?? null, ip: ip ?? null };
-  return { ...common, scope, reason, by: by?.kind ?? null, ...told };
+  return { ...toldBy(event), type: event.type, at, actor, request_id, event_id: id, position };
 }
+
+function toldBy({ type, data }: DomainEvent) {
+  switch (type) {
+    case 'AddressSuppressed': {
+      const { scope, reason, email_id = null, by } = data;
+      return { scope, reason, email_id, by: by?.kind ?? null, ...saidOf(data.person) };
+    }
+    case 'AddressReleased': {
+      const { scope, reason, by } = data;
+      return { scope, reason, email_id: null, by: by?.kind ?? null, ...saidOf(data.person) };
+    }
+    default:
+      return { scope: null, reason: null, email_id: null, by: null, ...saidOf(null) };
+  }
+}
+
+interface Said {
+  readonly note?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+const saidOf = (person: Said | null | undefined) => ({ note: person?.note ?? null, ip: person?.ip ?? null });

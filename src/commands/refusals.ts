@@ -7,7 +7,7 @@ import type { CatalogueHandler } from './catalogue-requests.js';
 import type { CommandHandler } from './command-handler.js';
 import type { ContactState, SubscriptionState } from './contact-state.js';
 import type { ContactCommand, ListReference } from './contact.js';
-import type { Suppress, SuppressionCommand, SuppressionState } from './suppressions.js';
+import type { SuppressionCommand, SuppressionState } from './suppressions.js';
 
 interface RefusalsOptions {
   readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
@@ -38,6 +38,8 @@ interface Resubscribe {
   readonly tokenHash: string;
   readonly consent: Consent;
 }
+
+type Suppress = Extract<SuppressionCommand, { type: 'Suppress' }>;
 
 /** What is known of somebody who follows a link in an e-mail. */
 export interface KnownRecipient {

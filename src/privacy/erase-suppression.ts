@@ -22,8 +22,8 @@ interface SuppressionOptions {
 interface ErasedSuppression {
   readonly stream: string;
   readonly through: bigint;
-  /** Of SuppressionErased. */
-  readonly position: string;
+  /** Position of SuppressionErased. */
+  readonly last: string;
 }
 
 /** Undefined: there was nothing personal. What is said after SuppressionErased is left alone. */
@@ -54,7 +54,7 @@ async function erasedSince({
 }: SuppressionOptions): Promise<ErasedSuppression | undefined> {
   const since = await eventsSince(store, suppressionStream(subjectKey), requested);
   for (const { event, stream, position } of since)
-    if (event.type === 'SuppressionErased') return { stream, position, through: BigInt(event.data.through) };
+    if (event.type === 'SuppressionErased') return { stream, last: position, through: BigInt(event.data.through) };
   return undefined;
 }
 

@@ -82,13 +82,14 @@ export async function erase(
   const contact = await eraseContact(erasing);
   const { subject_key: subjectKey } = requested.event.data;
   const suppression = await eraseSuppression({ ...options, subjectKey, requested: requested.position }, context);
+  const ended = [contact ?? [], suppression ?? []].flat();
   const until = contact?.position ?? requested.position;
-  await views.shown([contact?.last ?? until, suppression?.position ?? ''].sort().at(-1) ?? until);
+  await views.shown([until, ...ended.map(({ last }) => last)].sort().at(-1) ?? until);
   const { emails, running } = await eraseEmails(erasing, until);
-  for (const one of [contact, suppression]) if (one !== undefined) await store.redact(one.stream, one.through);
+  for (const { stream, through } of ended) await store.redact(stream, through);
   if (running.length > 0) return running;
-  const isInViews = contact !== undefined || suppression !== undefined;
-  return { context, isInViews, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
+  const counts = { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails };
+  return { context, isInViews: ended.length > 0, counts };
 }
 
 /** Ends the contact. A contact that is created at the address afterwards is another one, which this erasure leaves alone. @throws what the stores throw */

@@ -27,19 +27,22 @@ interface StoresAndFiles extends Stores {
 /** What would go: events with personal data, and e-mails whose text is there still. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function wouldGo(key: string, { log, views, outbox }: StoresAndFiles) {
   const found = { contact: false, events: 0, emails: 0, open: 0, files: 0 };
-  for await (const batch of log.readStream(contactStream(key)))
-    for (const stored of batch) {
-      found.contact = livesAfter(stored) ?? found.contact;
-      if (withDigests(stored.data) !== stored.data) found.events += 1;
-    }
-  for await (const batch of log.readStream(suppressionStream(key)))
-    found.events += batch.filter(({ data }) => withDigests(data) !== data).length;
+  for await (const stored of eventsOf(key, log)) {
+    found.contact = livesAfter(stored) ?? found.contact;
+    if (withDigests(stored.data) !== stored.data) found.events += 1;
+  }
   for await (const { email_id, erased_at, open, state } of emailsTo(key, views)) {
     if (erased_at === null) found.emails += 1;
     if (open || state === 'held') found.open += 1;
     if (isInOutbox(outbox, email_id)) found.files += 1;
   }
   return found;
+}
+
+/** Those of the person as a contact, and of what the address refuses. */
+async function* eventsOf(key: string, log: EventReader): AsyncGenerator<StoredEvent> {
+  for (const stream of [contactStream(key), suppressionStream(key)])
+    for await (const batch of log.readStream(stream)) yield* batch;
 }
 
 /** Undefined: the event says nothing of it. */

@@ -37,24 +37,24 @@ export const suppressions: Projection<SuppressionDocument> = {
   keys: ({ event, stream }) => (Object.hasOwn(suppressionSchemas, event.type) ? [suppressedKey(stream)] : []),
 
   evolve(document, { event, metadata }) {
+    const { email, active } = document ?? nobody;
     switch (event.type) {
-      case 'AddressSuppressed': {
-        const active = activeAfter(document?.active ?? [], event, metadata.at);
-        return { email: event.data.person?.email ?? document?.email ?? null, active, found_by: wordsOf(active) };
-      }
-      case 'AddressReleased': {
-        const active = activeAfter(document?.active ?? [], event, metadata.at);
-        return document === undefined || active.length === 0
-          ? null
-          : { ...document, active, found_by: wordsOf(active) };
-      }
+      case 'AddressSuppressed':
+        return withActive(event.data.person?.email ?? email, activeAfter(active, event, metadata.at));
+      case 'AddressReleased':
+        return withActive(email, activeAfter(active, event, metadata.at));
       case 'SuppressionErased':
-        return document === undefined ? null : { ...document, email: null };
+        return withActive(null, active);
       default:
         throw new CannotFoldError(`suppressions do not fold ${event.type}`);
     }
   },
 };
+
+const nobody: Pick<SuppressionDocument, 'email' | 'active'> = { email: null, active: [] };
+
+const withActive = (email: string | null, active: readonly Suppression[]): SuppressionDocument | null =>
+  active.length === 0 ? null : { email, active, found_by: wordsOf(active) };
 
 const wordsOf = (active: readonly Suppression[]): readonly string[] => [
   ...new Set(active.flatMap(({ scope, reason }) => [scope, reason, `${scope}/${reason}`])),

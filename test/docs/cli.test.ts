@@ -142,7 +142,8 @@ describe('its examples', () => {
     const commands = found.map((block) => block.text.replaceAll('lst_01J…', list)).join('\n');
     const { code, output } = await usually(inThisProcess, inShell)(commands);
     // What only a running service can do says so here, where none runs.
-    const needsService = /^audience (?:email (?:release|cancel)|keys |import contacts |privacy erase |suppressions )/.test(usage);
+    const needsService =
+      /^audience (?:email (?:release|cancel)|keys |import contacts |privacy erase |suppressions )/.test(usage);
     expect({ code, output }).toMatchObject({ code: needsService ? 1 : 0 });
     expect(output).toMatch(needsService ? /^No service runs/ : /./);
   });

@@ -177,7 +177,8 @@ describe('a contact', () => {
       const id = created.field('contact_id');
       const { data } = (await ok(service.get(`/v1/contacts/${list}/${id}`))).body as typeof found;
       expect(data.subscriptions).toEqual(found.data.subscriptions);
-      return Object.fromEntries(data.subscriptions.map(({ list_id, suppressed }) => [list_id, suppressed]));
+      const entries = data.subscriptions.map(({ list_id, suppressed }) => [String(list_id), suppressed] as const);
+      return Object.fromEntries<unknown>(entries);
     };
     expect(await shown()).toEqual({ [list]: undefined, [other]: undefined });
     await ok(suppress({ email, reason: 'unsubscribe', scope: list }));
