@@ -116,7 +116,10 @@ const copyRegister = (draft: string, places: RegisterPlaces): void =>
 
 function registerFacts(draft: string, logId: string): Manifest['register'] {
   const content = readRegister(path.join(draft, registerName), logId);
-  return { entries: content.erasures.length + content.keys.length + content.refusals.length, newest: newestOf(content) ?? null };
+  return {
+    entries: content.erasures.length + content.keys.length + content.refusals.length,
+    newest: newestOf(content) ?? null,
+  };
 }
 
 /** @returns how many */

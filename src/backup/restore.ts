@@ -67,7 +67,11 @@ function demandEmpty(to: string): void {
 /** @throws CommandFailedError @throws RegisterError */
 function registerOf(backup: string, { log_id }: Manifest, file: string | undefined): RestoredBackup['register'] {
   const own = readRegister(path.join(backup, registerName), log_id);
-  const none = { file: null, entries: own.erasures.length + own.keys.length + own.refusals.length, newest: newestOf(own) ?? null };
+  const none = {
+    file: null,
+    entries: own.erasures.length + own.keys.length + own.refusals.length,
+    newest: newestOf(own) ?? null,
+  };
   if (file === undefined) return { ...none, written_at: null, newer: 0, lacks: 0 };
   if (!existsSync(file)) throw new CommandFailedError(`There is no register ${file}.`, { type: 'no_register' });
   const given = readRegister(file, log_id);

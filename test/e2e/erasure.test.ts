@@ -233,7 +233,7 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
   rmSync(register);
   expect((await cli('privacy', 'reapply')).out).toContain(`There is no register: ${register}.`);
   const reapplied = await audience(['--data-dir', service.dataDir, 'privacy', 'reapply', '--json'], { env: sealDir });
-  expect(JSON.parse(reapplied.out)).toEqual({ erasures: [id], keys: [] });
+  expect(JSON.parse(reapplied.out)).toEqual({ erasures: [id], keys: [], refusals: [] });
   await service.start(sealDir);
   expect((await service.get(`/v1/contacts?email=${email}`)).status).toBe(404);
   await completed(`/v1/privacy/erasures/${id}`);
