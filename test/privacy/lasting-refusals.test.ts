@@ -1,5 +1,6 @@
 /** Refused mail in the register: what of it a restored log lacks, in which order it is asked for again, and a register that cannot be written. */
 import { expect, test } from 'vitest';
+import { suppressionDecider } from '../../src/commands/suppressions.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { keptInRegister, refusalsAgain, type RefusalCommands } from '../../src/privacy/lasting-refusals.js';
 import type { RefusalEntry } from '../../src/privacy/register.js';
@@ -13,10 +14,18 @@ const line = (number: number, kind: RefusalEntry['kind'], subject_key: string, b
 
 async function again(registered: readonly RefusalEntry[], there: Readonly<Record<string, readonly string[]>>) {
   const asked: string[] = [];
-  const commands = {
-    suppressions: { execute: async ({ stream, command }) => asked.push(`${command.type} ${stream}`) },
-    refusals: { refuse: async ({ contactKey, by }) => asked.push(`refuse ${contactKey} ${by.kind}`) },
-  } as unknown as RefusalCommands;
+  const { suppressions, refusals }: RefusalCommands = {
+    suppressions: {
+      execute: ({ stream, command }) => {
+        asked.push(`${command.type} ${stream}`);
+        return Promise.resolve({ state: suppressionDecider.initial, events: [], eventIds: [], position: '' });
+      },
+    },
+    refusals: {
+      refuse: ({ contactKey, by }) => Promise.resolve(void asked.push(`refuse ${contactKey} ${by.kind}`)),
+    },
+  };
+  const commands = { suppressions, refusals };
   const log = {
     async *readStream(stream: string) {
       yield (there[stream] ?? []).map((id) => ({ id }) as StoredEvent);
