@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 12bd252c3cab528549eea2bf35c3bb13de5135740f826adbd1aad526fd3c99b8. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f5f1fa83bbf7bbfae947a2dff0338711ccdab791fc706b2b5b5ea0111776ecb6. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -52,6 +52,26 @@ export interface paths {
      * @description While it is not ready: 503, with the same parts in `data`.
      */
     get: operations['getReady'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Figures of this process for Prometheus
+     * @description In the form that `Accept` asks for: Prometheus text or OpenMetrics. Needs the scope `metrics`.
+     */
+    get: operations['getMetrics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -534,6 +554,26 @@ export interface paths {
      * @description Needs the scope `email:write`.
      */
     post: operations['releaseEmail'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/email/reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take a report about an e-mail
+     * @description A bounce or a complaint as it was received (RFC 3464, 6533, 5965). A report that is sent again, or that is about no e-mail of this service, changes nothing and is 202, too. Needs the scope `reports`.
+     */
+    post: operations['takeReport'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1275,6 +1315,16 @@ export interface components {
       /** @description Known: active, expired, revoked. */
       state: string;
     };
+    Bounce: {
+      /** Format: date-time */
+      at: string;
+      /** @description As the mail server reported it. */
+      enhanced_code: string | null;
+      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
+      kind: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
+    };
     CancelEmailAnswer: {
       data: components['schemas']['ChangedEmail'];
       message: string;
@@ -1290,6 +1340,12 @@ export interface components {
       contact_id: string;
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
+    };
+    Complaint: {
+      /** Format: date-time */
+      at: string;
+      /** @description The report came with the proof of the return path. */
+      verified: boolean;
     };
     /**
      * Consent
@@ -1502,6 +1558,7 @@ export interface components {
         | 'contacts:write'
         | 'email:read'
         | 'email:write'
+        | 'reports'
         | 'suppressions:read'
         | 'suppressions:write'
         | 'audit:read'
@@ -1644,6 +1701,10 @@ export interface components {
        * @description How often it was tried.
        */
       attempts: number;
+      /** @description What a mail server reported after it had been handed over; the report that says most. */
+      bounced: components['schemas']['Bounce'] | null;
+      /** @description The recipient called it spam. */
+      complained: components['schemas']['Complaint'] | null;
       email_id: string;
       /** @description Reason of the last failure and, where the mail server replied, its codes. */
       last_error: string | null;
@@ -1681,6 +1742,16 @@ export interface components {
       to: string;
     };
     EmailOutcomesRow: {
+      /**
+       * Format: int64
+       * @description Reports that an e-mail could not be delivered.
+       */
+      bounced: number;
+      /**
+       * Format: int64
+       * @description Reports that an e-mail was called spam.
+       */
+      complained: number;
       /**
        * Format: int64
        * @description Attempts without success that are not the end.
@@ -1726,6 +1797,18 @@ export interface components {
        * @description Last day.
        */
       to: string;
+    };
+    EmailReportCounts: {
+      /** Format: int64 */
+      bounced: number;
+      /** Format: int64 */
+      complained: number;
+      /** Format: int64 */
+      ignored: number;
+      /** Format: int64 */
+      known: number;
+      /** Format: int64 */
+      unmatched: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -2661,6 +2744,8 @@ export interface components {
       type: string;
     };
     Readiness: {
+      /** @description Reports about e-mails since this process began. */
+      email_reports: components['schemas']['EmailReportCounts'];
       /** @description Absent where another process carries erasures through. */
       erasures?: components['schemas']['ErasuresReadiness'];
       event_store: components['schemas']['EventStoreReadiness'];
@@ -3326,6 +3411,20 @@ export interface components {
        */
       to: string;
     };
+    TakenReport: {
+      email_id: string | null;
+      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
+      outcome: string;
+      /** @description It came to the return path of the e-mail, or names it. */
+      verified: boolean;
+    };
+    TakeReportAnswer: {
+      data: components['schemas']['TakenReport'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
@@ -3615,7 +3714,7 @@ export interface components {
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
-     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
@@ -3634,6 +3733,15 @@ export interface components {
     };
     /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
     IdempotencyConflict: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `X-Min-Position is not a position of this log` */
+    InvalidPosition: {
       headers: {
         [name: string]: unknown;
       };
@@ -4197,6 +4305,8 @@ export interface components {
     query_to: string;
     /** @description Names of events, separated by commas: only these. */
     query_types: string;
+    /** @description The address that the report was sent to, as the mail server has it. */
+    'X-Envelope-To': string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4307,6 +4417,34 @@ export interface operations {
       };
       405: components['responses']['MethodNotAllowed'];
       503: components['responses']['Unavailable'];
+    };
+  };
+  getMetrics: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/openmetrics-text': string;
+          'text/plain': string;
+        };
+      };
+      400: components['responses']['InvalidPosition'];
+      default: components['responses']['General'];
     };
   };
   getOpenApi: {
@@ -5184,6 +5322,38 @@ export interface operations {
       400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['Refused28'];
+      default: components['responses']['General'];
+    };
+  };
+  takeReport: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The address that the report was sent to, as the mail server has it. */
+        'X-Envelope-To': components['parameters']['X-Envelope-To'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'message/rfc822': string;
+      };
+    };
+    responses: {
+      /** @description Report taken! */
+      202: {
+        headers: {
+          'X-Position': components['headers']['X-Position'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TakeReportAnswer'];
+        };
+      };
+      400: components['responses']['Refused5'];
       default: components['responses']['General'];
     };
   };
@@ -6489,6 +6659,7 @@ export const operationTable = {
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],
+  takeReport: ['post', '/v1/email/reports', 'safe'],
   updateContactStatus: ['post', '/v1/contacts/{list_id}/updatestatus', 'safe'],
   updateGroup: ['post', '/v1/groups/{group_id}/update', 'safe'],
   updateList: ['post', '/v1/lists/{list_id}/update', 'safe'],

@@ -67,6 +67,7 @@ export function createClient(options: ClientOptions): AudienceClient {
       repeat === 'key' ? { ...header, 'Idempotency-Key': header?.['Idempotency-Key'] ?? newKey() } : header;
     const { data, error, response } = await send(method, route, {
       params: { path, query, header: headers },
+      ...(typeof body === 'string' && mail),
       body,
       signal,
       fetch: (request: Request) => fetchWithRepeats(request, repeat !== 'unsafe', repeats),
@@ -99,6 +100,9 @@ export function createClient(options: ClientOptions): AudienceClient {
   // The types say what the table says: both are made from one document.
   return { ...calls, ...createIterables({ call, postLines }), http } as unknown as AudienceClient;
 }
+
+/** A body that is an e-mail goes out as it is. */
+const mail = { headers: { 'Content-Type': 'message/rfc822' }, bodySerializer: (text: string) => text };
 
 const isSafe = ({ method, headers }: Request): boolean =>
   method === 'GET' || method === 'HEAD' || headers.has('idempotency-key');

@@ -92,6 +92,7 @@ export const errorCatalogue = {
   too_large: entry(413, 'too_large', 'Request body is too large'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
   not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),
+  not_mail: entry(415, 'unsupported_media_type', 'Content-Type must be message/rfc822'),
   compressed_body: entry(415, 'unsupported_media_type', 'Compressed bodies are not supported'),
   not_utf8: entry(415, 'unsupported_media_type', 'charset must be utf-8'),
   idempotency_conflict: entry(422, 'idempotency_conflict', 'Idempotency-Key was used with a different request'),

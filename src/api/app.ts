@@ -4,6 +4,7 @@ import type { LogHead } from '../audit/answers.js';
 import { createAudit } from '../audit/audit.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
+import type { Reports } from '../bounces/take-report.js';
 import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/mustache.js';
@@ -19,6 +20,7 @@ import { createAccessLog } from './http/access-log.js';
 import { peerAddress } from './http/client-address.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
 import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
+import type { ReadMetrics } from './http/metrics-server.js';
 import { createReads, type StreamOfView } from './http/reads.js';
 import { minPositionOf } from './http/request-headers.js';
 import { createRoutes, type Altered } from './http/routes.js';
@@ -54,8 +56,10 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   /** Undefined: there are none. */
   readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock'> | undefined;
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
+  readonly reports: Pick<Reports, 'take'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
+  readonly readMetrics: ReadMetrics;
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

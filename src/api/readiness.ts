@@ -27,6 +27,7 @@ interface ReadinessSources {
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
   readonly mailer: { readonly running: number; readonly canLook: boolean; readonly relay: object } | undefined;
   readonly erasures: Pick<Erasures, 'isCaughtUp' | 'waiting'>;
+  readonly reports: { counts(): object };
   readonly headLag: HeadLag;
   /** Lines of the log. */
   readonly lines: { dropped(): number };
@@ -40,6 +41,7 @@ export async function readiness({
   guard,
   mailer,
   erasures,
+  reports,
   headLag,
   lines,
   roles,
@@ -58,6 +60,7 @@ export async function readiness({
       projections,
       ...evidencePart({ store, views, guard }),
       ...erasuresPart(erasures),
+      email_reports: reports.counts(),
       log_lines: { dropped: lines.dropped() },
       ...mailerPart(mailer),
     },

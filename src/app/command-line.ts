@@ -26,7 +26,7 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
   };
 }
 
-type Process = Pick<CommandTerminal, 'env' | 'stderr'> & { readonly stdout: OutputStream };
+type Process = Pick<CommandTerminal, 'env' | 'stderr' | 'stdin'> & { readonly stdout: OutputStream };
 
 interface Invocation extends Process {
   /** Aborted by a signal of the system, and where standard output breaks. */
@@ -38,6 +38,7 @@ interface Invocation extends Process {
 const terminalOf = (invocation: Invocation): CommandTerminal => ({
   stdout: createOutput(invocation.stdout, (error) => invocation.abort.abort(error)),
   stderr: invocation.stderr,
+  stdin: invocation.stdin,
   env: invocation.env,
   signal: invocation.abort.signal,
   clock: Date.now,
@@ -83,8 +84,8 @@ function createLine(invocation: Invocation): CommandLine {
 
 /** One run, to its exit code. */
 export async function runCommandLine(words: readonly string[], terminal: Process, abort: AbortController) {
-  const { env, stdout, stderr } = terminal;
-  const invocation: Invocation = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
+  const { env, stdout, stderr, stdin } = terminal;
+  const invocation: Invocation = { env, stdout, stderr, stdin, abort, options: { json: false }, exitCode: 0 };
   const line = createLine(invocation);
   const program = createProgram({ line, version, onOptions: (options) => void (invocation.options = options) });
   registerCommands(program, line);

@@ -1,5 +1,6 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
@@ -7,10 +8,11 @@ import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
+import { createSuppressGone } from '../commands/gone-mailboxes.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import { createRecipientCheck } from '../commands/recipients.js';
-import type { CommandHandler } from '../commands/command-handler.js';
+import type { CommandHandler, HandlerOptions } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
@@ -46,6 +48,8 @@ export interface AppendListener {
 }
 
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
+  /** Absent: nothing is counted. */
+  readonly metrics?: Pick<HandlerOptions<unknown, unknown, DomainEvent>, 'onOutcome' | 'onConflict'>;
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Absent: no mail to subscribers of lists is taken. */
@@ -57,7 +61,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, publicUrl, onUnreadable, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, metrics, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
@@ -72,6 +76,7 @@ export async function openCommands(options: CommandsOptions) {
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
+      ...metrics,
       onAppended(append) {
         for (const listener of listeners) listener.onAppended(append);
       },
@@ -100,6 +105,8 @@ export async function openCommands(options: CommandsOptions) {
     ],
     { soleWriter: store.soleWriter, onUnreadable },
   );
+  const isToBeErased = createErasureCheck(store, erasures);
+  const suppressGone = createSuppressGone({ suppressions, isToBeErased });
   const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
@@ -113,9 +120,17 @@ export async function openCommands(options: CommandsOptions) {
     keys,
     newId,
     newSalt: sources.newSalt,
-    isToBeErased: createErasureCheck(store, erasures),
+    isToBeErased,
     checkRecipient,
     hasPublicUrl: publicUrl !== undefined,
+  });
+  const refusals = createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
+  const reports = createReports({
+    reader: store,
+    emails,
+    keys,
+    onGone: suppressGone,
+    refusals,
   });
 
   return {
@@ -123,7 +138,9 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
-    refusals: createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) }),
+    suppressGone,
+    reports,
+    refusals,
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

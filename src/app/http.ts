@@ -12,6 +12,8 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
+import { openMetricsServer } from '../api/http/metrics-server.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
@@ -51,6 +53,7 @@ interface HttpOptions extends Clocks {
   readonly views: Views;
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
+  readonly metrics: Pick<Metrics, 'onRequest' | 'read'>;
   readonly newUuid: () => string;
   readonly secret: string;
   readonly appearance: Appearance;
@@ -59,13 +62,24 @@ interface HttpOptions extends Clocks {
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
-  const { views, mailer, erasures, clock, monotonic, newUuid } = options;
+  const { views, mailer, erasures, metrics, clock, monotonic, newUuid } = options;
+  const log = requestLog(logger, lines);
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = (): Promise<Readiness> =>
-    readiness({ store, views, guard, mailer: mailer?.status(), erasures, headLag, lines, roles: config.roles });
+    readiness({
+      store,
+      views,
+      guard,
+      mailer: mailer?.status(),
+      erasures,
+      reports: commands.reports,
+      headLag,
+      lines,
+      roles: config.roles,
+    });
   const app = createApp({
     audience: commands.audience,
     recordRead: config.isAccessLogged ? commands.recordRead : undefined,
@@ -82,6 +96,7 @@ export async function openHttp(options: HttpOptions) {
     parked: views.parked,
     rebuilds: views.rebuilds,
     erasures,
+    reports: commands.reports,
     keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
@@ -96,7 +111,11 @@ export async function openHttp(options: HttpOptions) {
       failures: limiter('failures', failuresAMinute),
     },
     pages: openPages({ ...options, limiter: limiter('pages', config.rateLimitPages) }),
-    log: requestLog(logger, lines),
+    log(line) {
+      metrics.onRequest(line);
+      log(line);
+    },
+    readMetrics: metrics.read,
     now: monotonic,
     newUuid,
     isStopping: () => signal.aborted,
@@ -106,6 +125,7 @@ export async function openHttp(options: HttpOptions) {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
+  const figures = config.metrics && (await openMetricsServer({ ...config.metrics, read: metrics.read }));
   const address = addressOf(server.address(), config);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
   if (certificate !== undefined)
@@ -123,9 +143,11 @@ export async function openHttp(options: HttpOptions) {
   return {
     address,
     readiness: isReady,
-    close(): Promise<void> {
+    async close(): Promise<void> {
       closing.abort();
-      return closeServer(server, closeTimeoutMs);
+      figures?.close();
+      figures?.closeAllConnections();
+      await closeServer(server, closeTimeoutMs);
     },
   };
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
+import { returnPathOf } from '../events/return-path.js';
 import { deriveUnsubscribeKey } from '../events/streams.js';
 import { createUnsubscribeTokens } from '../events/unsubscribe-token.js';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -28,11 +29,13 @@ import { wakeForMail } from '../mailer/wake.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import type { OpenLease } from '../stores/own-lease.js';
 import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { MailerReport } from '../mailer/job.js';
 import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 interface MailOptions extends Clocks {
+  readonly onReport: (report: MailerReport) => void;
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly openLease: OpenLease;
@@ -52,7 +55,12 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
   const { config, settings, openLease, logger, store, commands, views, clock, monotonic, newUuid } = options;
-  const report = mailReport(logger);
+  const { mailReturnPath: base } = config;
+  const log = mailReport(logger);
+  const report = (about: MailerReport): void => {
+    log(about);
+    options.onReport(about);
+  };
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
@@ -65,6 +73,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     ...{ clock, monotonic, random: Math.random },
     reader: store,
     handler: commands.emails,
+    onGone: commands.suppressGone,
     mayGoOut: createMayGoOut({
       isToBeErased: createErasureCheck(store, commands.erasures),
       checkRecipient: commands.checkRecipient,
@@ -76,6 +85,8 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     overdue: views.queries.overdueEmails,
     transport,
     dkim: config.dkim,
+    returnPath:
+      base === undefined ? undefined : (emailId) => returnPathOf(emailId, base, commands.streamKeys.returnPathMac),
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

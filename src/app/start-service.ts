@@ -45,6 +45,8 @@ import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
 import { openCommands, type Commands } from './commands.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import { version } from './version.js';
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -60,6 +62,7 @@ interface Context extends Logs, Clocks {
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
+  readonly metrics: Metrics;
   readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
   readonly secret: string;
@@ -80,11 +83,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const restored = settings.events.kind === 'embedded' ? restoredIn(config.dataDir) : undefined;
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
+  const metrics = createMetrics();
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
     onAltered: altered.resolve,
+    onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -95,6 +100,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
+    metrics,
     config,
     certificate,
     appearance,
@@ -148,11 +154,12 @@ async function refuseAlteredEvidence(
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, secret, settings, logger, guard, signal } = context;
+  const { config, secret, settings, metrics, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
   const commands = await openCommands({
     ...context,
+    metrics: metrics.commands,
     store,
     keys: streamKeys,
     publicUrl: config.publicUrl,
@@ -176,6 +183,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   commands.listen({
     onAppended(append) {
+      metrics.commands.onAppended(append);
       views.ownWrites.record(append);
       if (isSuppressionStream(append.stream)) views.suppressed.note();
       // A shared store does not report commits: the appending process does.
@@ -185,18 +193,12 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   store.onCommitted?.((position) => views.notify(position));
 
-  const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
+  const mailer = config.roles.has('mailer')
+    ? await openMailer({ ...context, onReport: metrics.onMail, store, commands, views })
+    : undefined;
   const keys = await openApiKeys(commands, { ...context, register });
-  const erasures = await openErasures({
-    ...context,
-    store,
-    register,
-    logId: await demandLogId(store),
-    streamKeys,
-    commands,
-    views,
-    mailer,
-  });
+  const logId = await demandLogId(store);
+  const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
     erasures.eraser,
@@ -204,9 +206,13 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     await openSeals({ ...context, store, views }),
     keys?.subscriber,
   ];
-  const runners = subscribers.flatMap((subscriber) =>
-    subscriber === undefined ? [] : [runnerOf(subscriber, context)],
+  const runnersByName = new Map(
+    subscribers.flatMap((subscriber) =>
+      subscriber === undefined ? [] : [[subscriber.name, runnerOf(subscriber, context)]],
+    ),
   );
+  const runners = [...runnersByName.values()];
+  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then nothing must have been started.
   for (const runner of runners) runner.start();

@@ -80,6 +80,10 @@ export function describeEmail({ type, data }: EmailEvent): string {
       return 'The e-mail was released: it is to be tried again.';
     case 'EmailCancelled':
       return `The e-mail was cancelled: ${cancelledFor.get(data.reason) ?? 'it will not be sent'}.`;
+    case 'EmailBounced':
+      return `The e-mail bounced${bounceOf(data)}.`;
+    case 'EmailComplained':
+      return `The e-mail was called spam by its recipient${data.verified ? '' : ', says a report that is not verified'}.`;
     case 'EmailErased':
       return data.reason === 'erasure'
         ? 'What the e-mail said was erased with the person.'
@@ -89,10 +93,20 @@ export function describeEmail({ type, data }: EmailEvent): string {
   }
 }
 
+function bounceOf({ kind, enhanced_code, verified }: Extract<EmailEvent, { type: 'EmailBounced' }>['data']): string {
+  const code = enhanced_code === undefined ? '' : ` (${enhanced_code})`;
+  const whose = verified ? '' : ', says a report that is not verified';
+  return kind === 'hard'
+    ? `${code}: it could not be delivered${whose}`
+    : `${code}: it was not delivered in time${whose}`;
+}
+
 const cancelledFor = new Map([
   ['suppressed', 'its recipient refuses such e-mails'],
   ['unsubscribed', 'its recipient is no longer subscribed to the list'],
   ['list_deleted', 'the list that it was for was deleted'],
+  ['bounced', 'it was reported as undeliverable'],
+  ['complained', 'its recipient called it spam'],
 ]);
 
 export const unreadableDescription =

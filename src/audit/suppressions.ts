@@ -67,7 +67,7 @@ type Step = AddressSuppressions['history'][number];
 
 function stepOf({ event, metadata, id, position }: RecordedEvent<DomainEvent>): Step {
   const { at, actor, request_id } = metadata;
-  return { ...toldBy(event), type: event.type, at, actor, request_id, event_id: id, position };
+  return { type: event.type, ...toldBy(event), at, actor, request_id, event_id: id, position };
 }
 
 function toldBy({ type, data }: DomainEvent) {

@@ -6,7 +6,7 @@ import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
 import type { CommandLine } from './shared/command-line.js';
 import { withExamples } from './shared/options.js';
-import { CommandFailedError, InterruptedError, NotCheckedError, UsageError } from '../failures.js';
+import { CommandFailedError, InterruptedError, NotCheckedError, TryAgainError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),
@@ -58,14 +58,15 @@ interface Run {
   readonly exitCode: () => number;
 }
 
-/** The exit code: 0, 1, 2, or that of the interruption. */
+/** The exit code: 0, 1, 2, 75, or that of the interruption. */
 export async function runProgram({ program, line, words, explain, exitCode }: Run): Promise<number> {
   try {
     await program.parseAsync([...words], { from: 'user' });
     line.signal.throwIfAborted();
     return exitCode();
   } catch (error) {
-    const cause: unknown = line.signal.aborted ? line.signal.reason : error;
+    const isOver = line.signal.aborted && !(error instanceof TryAgainError);
+    const cause: unknown = isOver ? line.signal.reason : error;
     if (cause instanceof InterruptedError) return cause.exitCode;
     const failure = failureOf(cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
@@ -81,14 +82,16 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
 interface Failure {
   readonly type: string;
   readonly message: string;
-  readonly exitCode: 1 | 2;
+  readonly exitCode: 1 | 2 | 75;
 }
 
 function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
   const isUnchecked = error instanceof NotCheckedError;
-  const reason: unknown = isUnchecked ? error.cause : error;
+  const isToBeTriedAgain = error instanceof TryAgainError;
+  const reason: unknown = isUnchecked || isToBeTriedAgain ? error.cause : error;
   const known = inWords(reason, explain);
   if (known === undefined) return undefined;
+  if (isToBeTriedAgain) return { ...known, exitCode: 75 };
   if (known.type === 'usage' || isUnchecked) return { ...known, exitCode: 2 };
   return { ...known, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }

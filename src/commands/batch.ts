@@ -29,7 +29,7 @@ export interface LoadedState<State> {
   readonly at: string;
 }
 
-type CommandOutcome<State, Event> =
+export type CommandOutcome<State, Event> =
   | { readonly status: 'accepted'; readonly state: State; readonly events: readonly NewEvent<Event>[] }
   | { readonly status: 'refused'; readonly error: unknown };
 

@@ -55,4 +55,11 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly onAppended?: (append: AppendedEvents<DomainEvent>) => void;
   /** Called before an answer without an event, with the position of the state that it is based on. */
   readonly onUnchanged?: (position: string) => void;
+  /** Called for each command that is answered. */
+  readonly onOutcome?: (outcome: CommandEnd) => void;
+  /** Called where a stream turned out to stand elsewhere, and commands are decided again. */
+  readonly onConflict?: () => void;
 }
+
+/** `unchanged`: the state was already as the command wants it. */
+export type CommandEnd = 'changed' | 'unchanged' | 'refused';

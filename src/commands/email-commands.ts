@@ -76,6 +76,23 @@ export interface CancelEmail {
   readonly reason: string;
 }
 
+interface Report {
+  readonly verified: boolean;
+  readonly report_hash: string;
+}
+
+/** Reports yield no event where they are known, or nothing was ever sent. */
+export interface RecordBounce extends Report {
+  readonly type: 'RecordBounce';
+  readonly kind: 'hard' | 'soft';
+  readonly enhanced_code?: string | undefined;
+  readonly diagnostic?: string | undefined;
+}
+
+export interface RecordComplaint extends Report {
+  readonly type: 'RecordComplaint';
+}
+
 /** Yields no event while the e-mail is being sent. */
 export interface EraseEmail {
   readonly type: 'EraseEmail';

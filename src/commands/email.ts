@@ -10,11 +10,14 @@ import {
   type Decision,
   type StoredFingerprint,
 } from './decider.js';
+import { endedBy, isNews, reported, reportIn, knownReport, type KnownReport } from './email-reports.js';
 import type {
   CancelEmail,
   EraseEmail,
   HoldEmail,
   AttemptOutcome,
+  RecordBounce,
+  RecordComplaint,
   RecordDeferred,
   RecordFailed,
   RecordInDoubt,
@@ -44,6 +47,8 @@ export interface EmailState {
   readonly running: { readonly run_id: string; readonly deadline: string } | null;
   /** When the next attempt may start; null when none may. */
   readonly next_attempt_at: string | null;
+  /** In the order in which they came. With one there is no further attempt. */
+  readonly reports: readonly KnownReport[];
   /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
 }
@@ -57,6 +62,7 @@ const initial: EmailState = {
   doubts: [],
   running: null,
   next_attempt_at: null,
+  reports: [],
   erased_through: null,
 };
 
@@ -67,10 +73,14 @@ export const maxDoubts = 5;
 function evolve(state: EmailState, event: EmailEvent, { at }: Pick<Metadata, 'at'>): EmailState {
   if (event.type === 'EmailErased')
     return { ...state, request: undefined, hasMessage: false, erased_through: event.data.through };
+  if (event.type === 'EmailBounced' || event.type === 'EmailComplained')
+    return { ...state, reports: [...state.reports, knownReport(event)] };
   return state.status === 'sent' ? state : progressed(state, event, at);
 }
 
-function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>, at: string): EmailState {
+type Progress = Exclude<EmailEvent, { type: 'EmailErased' | 'EmailBounced' | 'EmailComplained' }>;
+
+function progressed(state: EmailState, event: Progress, at: string): EmailState {
   switch (event.type) {
     case 'EmailRequested': {
       const { email_id, request_hash, message } = event.data;
@@ -115,6 +125,8 @@ export type EmailCommand =
   | HoldEmail
   | ReleaseEmail
   | CancelEmail
+  | RecordBounce
+  | RecordComplaint
   | EraseEmail;
 
 /** A mailer's command that cannot apply yields no events; the state that comes back with it tells why. */
@@ -138,6 +150,9 @@ function decide(command: EmailCommand, state: EmailState, circumstances: Decisio
       return release(command, state);
     case 'CancelEmail':
       return cancel(command, state);
+    case 'RecordBounce':
+    case 'RecordComplaint':
+      return recordReport(command, state);
     case 'EraseEmail':
       return erase(command, state, circumstances);
     default:
@@ -170,10 +185,9 @@ function recordSent(command: RecordSent, state: EmailState): Decision<EmailEvent
 
 function recordDeferred(command: RecordDeferred, state: EmailState): Decision<EmailEvent> {
   if (!isRunning(command.attempt, state)) return [];
-  const { next_attempt_at, reason, cancel: why } = command;
-  const { email_id } = state;
+  const { next_attempt_at, reason, cancel: why = endedBy(state) } = command;
   const deferred: EmailEvent = { type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } };
-  if (why !== undefined) return [deferred, { type: 'EmailCancelled', data: { email_id, reason: why } }];
+  if (why !== undefined) return [deferred, cancelled(state, why)];
   return command.hold === true ? [deferred, held(state, reason)] : [deferred];
 }
 
@@ -191,15 +205,27 @@ const hold = ({ reason, waiting_before }: HoldEmail, state: EmailState): Decisio
 /** The server refused the attempt that failed. It may have taken one that is held; the operator knows that. */
 function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
   const { status: previous_status, email_id, hasMessage } = state;
-  if (previous_status !== 'held' && previous_status !== 'failed') return { refused: 'email_not_releasable' };
+  if ((previous_status !== 'held' && previous_status !== 'failed') || endedBy(state) !== undefined)
+    return { refused: 'email_not_releasable' };
   if (!hasMessage) return { refused: 'email_erased' };
   return [{ type: 'EmailReleased', data: { email_id, next_attempt_at, previous_status } }];
 }
 
 const cancel = ({ reason }: CancelEmail, state: EmailState): Decision<EmailEvent> =>
-  isWaiting(state) || state.status === 'held'
-    ? [{ type: 'EmailCancelled', data: { email_id: state.email_id, reason } }]
-    : { refused: 'email_not_cancellable' };
+  isWaiting(state) || state.status === 'held' ? [cancelled(state, reason)] : { refused: 'email_not_cancellable' };
+
+const cancelled = ({ email_id }: EmailState, reason: string): EmailEvent => ({
+  type: 'EmailCancelled',
+  data: { email_id, reason },
+});
+
+function recordReport(command: RecordBounce | RecordComplaint, state: EmailState): Decision<EmailEvent> {
+  const report = reportIn(command);
+  if (!isNews(state, report)) return [];
+  const event = reported(command, state);
+  const reason = endedBy({ reports: [report] }) ?? '';
+  return isWaiting(state) || state.status === 'held' ? [event, cancelled(state, reason)] : [event];
+}
 
 function erase({ reason }: EraseEmail, state: EmailState, { revision }: DecisionContext): Decision<EmailEvent> {
   const { status, email_id, erased_through } = state;
@@ -208,8 +234,8 @@ function erase({ reason }: EraseEmail, state: EmailState, { revision }: Decision
     type: 'EmailErased',
     data: { email_id, through: Number(through), reason },
   });
-  const cancelled = cancel({ type: 'CancelEmail', reason: 'erased' }, state);
-  return isRefusal(cancelled) ? [erased(revision)] : [...cancelled, erased(revision + 1n)];
+  const ended = cancel({ type: 'CancelEmail', reason: 'erased' }, state);
+  return isRefusal(ended) ? [erased(revision)] : [...ended, erased(revision + 1n)];
 }
 
 function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<EmailEvent> {
@@ -217,7 +243,10 @@ function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<Emai
   if (!isRunning(attempt, state) || state.running === null) return [];
   if (judge !== state.running.run_id && !run_ended && now <= state.running.deadline) return [];
   const next_attempt_at = state.doubts.length + 1 < maxDoubts ? command.next_attempt_at : null;
-  return [{ type: 'EmailInDoubt', data: { email_id: state.email_id, attempt, reason, next_attempt_at } }];
+  const { email_id } = state;
+  const inDoubt: EmailEvent = { type: 'EmailInDoubt', data: { email_id, attempt, reason, next_attempt_at } };
+  const why = endedBy(state);
+  return why === undefined ? [inDoubt] : [inDoubt, cancelled(state, why)];
 }
 
 /** Whether an attempt may start at this time; times are UTC, ISO 8601 with milliseconds, so that they sort as text. */

@@ -2,9 +2,9 @@
 import { ServiceError } from '../errors.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import { InvalidAppendError, WrongExpectedRevisionError } from '../eventstore/event-store.js';
-import { decideBatch, type DecidedBatch, type LoadedState } from './batch.js';
+import { decideBatch, type CommandOutcome, type DecidedBatch, type LoadedState } from './batch.js';
 import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
-import type { CommandHandler, CommandRequest, CommandResult, HandlerOptions } from './command-handler.js';
+import type { CommandEnd, CommandHandler, CommandRequest, CommandResult, HandlerOptions } from './command-handler.js';
 import { createStateCache } from './state-cache.js';
 
 const maxConflicts = 12;
@@ -92,10 +92,16 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         return decided.outcomes.length;
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
-      // The stream was not new. That is no conflict: read it and decide at once.
-      if (from !== 'assumed_new') await pause(conflicts);
+      await beforeAnother(conflicts, basis);
       conflicts += 1;
     }
+  }
+
+  /** A stream that was taken for a new one is no conflict: it is read, and decided at once. */
+  async function beforeAnother(conflicts: number, { from }: Basis<State>): Promise<void> {
+    if (from === 'assumed_new') return;
+    options.onConflict?.();
+    await pause(conflicts);
   }
 
   function answer(
@@ -105,6 +111,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   ): void {
     decided.outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] ?? missing();
+      options.onOutcome?.(endOf(outcome));
       if (outcome.status === 'refused') reject(outcome.error);
       else
         resolve({
@@ -137,6 +144,11 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         return whole;
       }),
   };
+}
+
+function endOf(outcome: CommandOutcome<unknown, unknown>): CommandEnd {
+  if (outcome.status === 'refused') return 'refused';
+  return outcome.events.length > 0 ? 'changed' : 'unchanged';
 }
 
 async function unavailableOnFault<Result>(action: () => Promise<Result>): Promise<Result> {

@@ -17,7 +17,7 @@ export async function importContacts(request: ContactsImport, options: RowsImpor
     ...request,
     path: `/v1/contacts/${encodeURIComponent(listId)}/bulk?resubscribe=${resubscribe}&dry_run=${isDryRun}`,
     unknown: new CommandFailedError(`There is no list ${listId}.`, { type: 'unknown_list' }),
-    asked: request,
+    settings: request,
     linesFor(header: readonly string[], onNotice: RowsImportOptions['onNotice']) {
       const fields = columnsOf(header, request);
       const unknown = header.filter((_, index) => fields[index] === undefined).map((name) => JSON.stringify(name));

@@ -20,8 +20,8 @@ interface RowsImport extends CsvFile {
   readonly path: string;
   /** What is to be said where that path is unknown. */
   readonly unknown: CommandFailedError;
-  /** Which import it is, beside its file: one that asks for something else is begun again. */
-  readonly asked: object;
+  /** Which import it is, beside its file: one with others starts from the beginning. */
+  readonly settings: object;
   /** @throws UsageError the columns do not do */
   readonly linesFor: (header: readonly string[], onNotice: (notice: string) => void) => (row: CsvRow) => ImportLine;
 }
@@ -55,11 +55,11 @@ type Batch = readonly ImportLine[];
 
 /** @throws UsageError, CommandFailedError; the signal's reason when it aborts. The same call again goes on where it ended. */
 export async function importRows(request: RowsImport, options: RowsImportOptions): Promise<RowsImported> {
-  const { file, isDryRun, asked, linesFor } = request;
+  const { file, isDryRun, settings, linesFor } = request;
   const { size: total, mtimeMs } = fileAt(file);
   const rows = rowsOf(request);
   const lineOf = linesFor(await headerIn(rows), options.onNotice);
-  const progress = openProgress(file, JSON.stringify([options.service, total, mtimeMs, asked]), isDryRun);
+  const progress = openProgress(file, JSON.stringify([options.service, total, mtimeMs, settings]), isDryRun);
   const { done } = progress;
   const begin = done.rows;
   if (begin > 0) options.onNotice(`Goes on after ${begin} rows that are done.`);
@@ -76,9 +76,9 @@ export async function importRows(request: RowsImport, options: RowsImportOptions
     const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
     if (lines.length === 0) return { batch, answers: [] };
     const answers = await inTurn(addressesIn(batch), async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const answered = await withRetry(() => answersTo(lines, request, options), options);
-      const fitting = (batch.length * requestMs) / (performance.now() - begun);
+      const fitting = (batch.length * requestMs) / (performance.now() - startedAt);
       batches.items = Math.round(Math.min(Math.max(fitting, fewestRows), 2 * batches.items, mostRows));
       return answered;
     });
@@ -157,7 +157,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 
 /**
  * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
- * `name` says which import it is: file, list, options. One of another name is begun again.
+ * `name` says which import it is: file, list, options. One of another name starts from the beginning.
  */
 function openProgress(file: string, name: string, isDryRun: boolean) {
   const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
@@ -169,6 +169,7 @@ function openProgress(file: string, name: string, isDryRun: boolean) {
       if (state.import === name) {
         // What came after the last batch that was kept comes again.
         if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
+        else rmSync(rejectedFile, { force: true });
         return state.done;
       }
     } catch {

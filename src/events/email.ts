@@ -13,6 +13,9 @@ const text = z.string().optional();
 /** `content` in base64; with a `content_id` the HTML shows it. */
 const attachment = z.object({ filename: z.string(), content_type: z.string(), content: z.string(), content_id: text });
 
+/** `verified`: it came with the proof of the e-mail's return path. `report_hash`: keyed, the same for the same report. */
+const report = { email_id: z.string(), verified: z.boolean(), report_hash: z.string() };
+
 const outcome = { ...attempt, smtp_code: smtpCode, enhanced_code: enhancedCode, reason: z.string(), message: reply };
 
 export const emailSchemas = {
@@ -57,6 +60,16 @@ export const emailSchemas = {
     previous_status: z.enum(['held', 'failed']).optional(),
   }),
   EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),
+  /** A mail server that had taken it reports that it could not be delivered: for good (`hard`), or not in time (`soft`). */
+  EmailBounced: z.object({
+    ...report,
+    kind: z.enum(['hard', 'soft']),
+    enhanced_code: enhancedCode,
+    /** What the server said of it; it quotes the address. */
+    message: personal({ diagnostic: z.string() }).optional(),
+  }),
+  /** The recipient called it spam. */
+  EmailComplained: z.object(report),
   /** What the stream holds up to the revision `through` has no more personal data. */
   EmailErased: z.object({
     email_id: z.string(),

@@ -39,6 +39,7 @@ export const scopes = [
   'contacts:write',
   'email:read',
   'email:write',
+  'reports',
   'suppressions:read',
   'suppressions:write',
   'audit:read',

@@ -24,6 +24,8 @@ export interface StreamKeys {
   requestHash(fields: readonly unknown[], salt?: string): string;
   /** Tells whether two starts used the same secret, and nothing else about it. */
   fingerprint(logId: string): string;
+  /** Proof that this service sent the e-mail, for its return path: 80 bits in hex. */
+  returnPathMac(emailId: string): string;
 }
 
 /** Derives the keys of a deployment from its secret (HKDF-SHA-256 over the UTF-8 bytes, empty salt, 32 bytes each). The labels are for ever. */
@@ -33,12 +35,14 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   const idempotency = keyedHash(derive('audience/idempotency/1'));
   const request = keyedHash(derive('audience/request/1'));
   const fingerprint = keyedHash(derive('audience/fingerprint/1'));
+  const returnPath = keyedHash(derive('audience/return-path/1'));
   return {
     contactKey: (address) => stream(comparedAddress(address)),
     emailKey: (source) => idempotency('emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
     creationKey: (idempotencyKey) => idempotency(`create:${idempotencyKey}`),
     requestHash: (fields, salt = '') => request(salt + JSON.stringify(fields)),
     fingerprint,
+    returnPathMac: (emailId) => returnPath(emailId).slice(0, 20),
   };
 }
 

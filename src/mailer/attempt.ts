@@ -7,7 +7,7 @@ import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type
 import { loadEmail, type LoadedEmail, type MayGoOut } from './load.js';
 import type { Withdrawal } from './reasons.js';
 import { record, type AttemptEnding } from './record.js';
-import type { Mail, SendLimits, SendOutcome } from './transport.js';
+import { isAscii, type Mail, type SendLimits, type SendOutcome } from './transport.js';
 
 /** @throws what reading the stream throws; then nothing was sent. */
 export async function attemptEmail(
@@ -104,9 +104,17 @@ async function claimAndSend(job: Job, permission: Attempt['permission']): Promis
   const attempt = claimed.state.attempts;
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
-  const mail = await composeMail(job.email.request, { dkim: job.options.dkim, link }).catch(() => undefined);
+  const composed = await composeMail(job.email.request, { dkim: job.options.dkim, link }).catch(() => undefined);
+  const mail = composed && returning(composed, job.options);
   const ending = await send({ ...job, permission, started }, mail);
   return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, ending);
+}
+
+/** With an address in its headers that is not ASCII it keeps that sender, by which servers are told so. */
+function returning(mail: Mail, { returnPath }: Pick<AttemptOptions, 'returnPath'>): Mail {
+  const { from, to } = mail.envelope;
+  if (returnPath === undefined || !isAscii(from)) return mail;
+  return { ...mail, envelope: { from: returnPath(mail.email_id), to }, isReported: true };
 }
 
 /** Made here and stored nowhere. @throws Error: without it the e-mail must not go out */

@@ -1,6 +1,7 @@
 /** What working on one e-mail needs, and what it reports. */
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
+import type { SuppressGone } from '../commands/gone-mailboxes.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { DkimSettings } from './dkim.js';
@@ -54,7 +55,11 @@ export interface AttemptOptions {
   readonly transport: Transport;
   /** What e-mails are signed with; undefined: they are not. */
   readonly dkim?: DkimSettings | undefined;
+  /** The envelope sender of an e-mail; undefined: the address that it is from. */
+  readonly returnPath?: ((emailId: string) => string) | undefined;
   readonly mayGoOut: MayGoOut;
+  /** The recipient's server says that there is no such mailbox: no more mail to this address. A repeat changes nothing. */
+  readonly onGone?: SuppressGone;
   /** Undefined: this mailer cannot send mail to subscribers of lists. */
   readonly unsubscribeUrl?: UnsubscribeUrl | undefined;
   readonly runs: Runs;

@@ -1,6 +1,8 @@
 /** Records how an attempt ended, however long that takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
+import type { EmailEvent } from '../events/email.js';
+import { isGone } from '../commands/email-reports.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
@@ -29,9 +31,11 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   for (let round = 0; ; round += 1) {
     try {
       const context = contextOf(job, job.claimId ?? (await claimEventId(reader, stream, attempt)));
+      // First: where this process dies in between, the e-mail is tried again, or not sent to who is gone.
+      if (saysGone(ending)) await job.options.onGone?.(undeliverable(job), context);
       const { events } = await handler.execute({ stream, command, context });
       if (events.length === 0) report({ type: 'superseded', ...about });
-      else report({ type: 'recorded', ...about, outcome: outcomeOf(command), ...codesOf(ending) });
+      else report({ type: 'recorded', ...about, outcome: outcomeOf(command, events), ...codesOf(ending) });
       return 'recorded';
     } catch (error) {
       report({ type: 'record_failed', email_id: about.email_id, attempt, error });
@@ -45,6 +49,17 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   }
 }
 
+/** The reply to RCPT, and to nothing else. */
+const saysGone = ({ status, stage, enhanced_code }: AttemptEnding): boolean =>
+  status === 'failed' && stage === 'recipient' && isGone(enhanced_code);
+
+const undeliverable = ({ email: { request, recipientKey, position } }: Job) => ({
+  emailId: request.email_id,
+  recipientKey,
+  position,
+  address: request.message.to_email,
+});
+
 const codesOf = ({ smtp_code, enhanced_code, tls_code }: AttemptEnding) => ({ smtp_code, enhanced_code, tls_code });
 
 type Verdict = RecordSent | RecordDeferred | RecordFailed | RecordInDoubt;
@@ -56,10 +71,10 @@ const outcomes = {
   RecordInDoubt: 'in_doubt',
 } as const satisfies Record<Verdict['type'], AttemptEnding['status']>;
 
-function outcomeOf(command: Verdict): AttemptEnding['status'] | 'held' | 'cancelled' {
-  if (command.type !== 'RecordDeferred') return outcomes[command.type];
-  if (command.cancel !== undefined) return 'cancelled';
-  return command.hold === true ? 'held' : 'deferred';
+function outcomeOf({ type }: Verdict, events: readonly EmailEvent[]): AttemptEnding['status'] | 'held' | 'cancelled' {
+  const last = events.at(-1)?.type;
+  if (last === 'EmailCancelled') return 'cancelled';
+  return last === 'EmailHeld' ? 'held' : outcomes[type];
 }
 
 function commandOf(job: Job, attempt: number, ending: AttemptEnding): Verdict {

@@ -18,7 +18,7 @@ export type SmtpFault = { readonly error: SmtpError } | { readonly reason: Attem
 export function beforeHandOver(fault: SmtpFault, reached: Stage): SendOutcome {
   if ('reason' in fault) return { status: 'deferred', reason: fault.reason, stage: reached };
   const { error } = fault;
-  const stage = error.command === 'DATA' ? 'data' : reached;
+  const stage = stageOfCommand[error.command ?? ''] ?? reached;
   const reply = replyOf(error.response);
   if (isRefusal(error) && !isPolicy(error)) return { status: 'failed', reason: 'smtp_5xx', stage, ...reply };
   // nodemailer compares the size with what the server announced and sends nothing.
@@ -26,6 +26,8 @@ export function beforeHandOver(fault: SmtpFault, reached: Stage): SendOutcome {
     return { status: 'failed', reason: 'too_large', stage };
   return { status: 'deferred', stage, ...troubleOf(error), ...reply };
 }
+
+const stageOfCommand: Readonly<Record<string, Stage>> = { 'RCPT TO': 'recipient', DATA: 'data' };
 
 /** Before there was an e-mail. */
 export const probeRefused = (fault: SmtpFault): ProbeOutcome =>

@@ -136,7 +136,15 @@ export function openSession({ server, timings, ehloName, tls, logger }: SessionO
     offersUtf8: () => /[ -]SMTPUTF8\b/i.test(capabilities),
     async transact(mail, body) {
       const { from, to } = mail.envelope;
-      const envelope = { from, to: [to], size: mail.bytes.length, use8BitMime: !isAscii(from + to) };
+      // Only sent to servers that offer it.
+      const dsn = mail.isReported ? { ret: 'HDRS', envid: mail.email_id, notify: ['FAILURE'] } : undefined;
+      const envelope = {
+        from,
+        to: [to],
+        size: mail.bytes.length,
+        use8BitMime: !isAscii(from + to),
+        ...(dsn && { dsn }),
+      };
       let broken: 'ended' | 'broken' = 'ended';
       // Nothing but the reply to MAIL can come first; 421 is the end of a connection that was kept for too long.
       const listen = (chunk: Buffer): void => {

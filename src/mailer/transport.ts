@@ -7,6 +7,8 @@ export interface Mail {
   /** Bare, validated addresses: one sender, one recipient. One that is not ASCII needs SMTPUTF8. */
   readonly envelope: { readonly from: string; readonly to: string };
   readonly bytes: Buffer;
+  /** Reports come back to the service: servers that know how are asked for those of failures, with the id and without the content. */
+  readonly isReported?: boolean;
 }
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
@@ -18,8 +20,8 @@ export interface Reply {
   readonly response?: string | undefined;
 }
 
-/** How far the conversation had come: before the reply to MAIL was asked for, at MAIL or RCPT, from DATA on. */
-export type Stage = 'connection' | 'envelope' | 'data';
+/** How far the conversation had come: before the reply to MAIL was asked for, at MAIL or RCPT, from DATA on. `recipient`: the reply is that to RCPT. */
+export type Stage = 'connection' | 'envelope' | 'recipient' | 'data';
 
 export type SendOutcome =
   | ({ readonly status: 'sent'; readonly reason: AttemptReason } & Reply)

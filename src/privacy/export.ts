@@ -168,8 +168,11 @@ function stepOf(stored: StoredEvent): ExportedEmail['steps'][number] {
   };
 }
 
-const responseIn = ({ data }: EmailEvent): string | undefined =>
-  'message' in data && data.message && 'response' in data.message ? data.message.response : undefined;
+function responseIn({ data }: EmailEvent): string | undefined {
+  if (!('message' in data) || !data.message) return undefined;
+  if ('diagnostic' in data.message) return data.message.diagnostic;
+  return 'response' in data.message ? data.message.response : undefined;
+}
 
 /** As one JSON text. */
 export async function* personExportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {

@@ -17,15 +17,29 @@ type Outcomes = {
   readonly in_doubt: number;
   /** Not tried again by itself, perhaps sent or not. */
   readonly held: number;
+  /** Reports that one could not be delivered, after a server had taken it; there may be several of one e-mail. */
+  readonly bounced: number;
+  /** Reports that one was called spam. */
+  readonly complained: number;
 };
 
 export type OutcomesDay = Outcomes & { readonly day: string };
 
-const zero: Outcomes = { requested: 0, sent: 0, deferred: 0, failed: 0, reopened: 0, in_doubt: 0, held: 0 };
+const zero: Outcomes = {
+  requested: 0,
+  sent: 0,
+  deferred: 0,
+  failed: 0,
+  reopened: 0,
+  in_doubt: 0,
+  held: 0,
+  bounced: 0,
+  complained: 0,
+};
 
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
-  version: 2,
+  version: 3,
   personal: false,
   indexes: [],
   readAsWhole: true,
@@ -38,6 +52,8 @@ export const emailOutcomes: Projection<OutcomesDay> = {
     'EmailReleased',
     'EmailInDoubt',
     'EmailHeld',
+    'EmailBounced',
+    'EmailComplained',
   ],
 
   keys: ({ event, metadata }) => (outcomesOf(event) === undefined ? [] : [dayOf(metadata.at)]),
@@ -66,6 +82,10 @@ function outcomesOf(event: DomainEvent): Outcomes | undefined {
       return { ...zero, in_doubt: 1, held: event.data.next_attempt_at === null ? 1 : 0 };
     case 'EmailHeld':
       return { ...zero, held: 1 };
+    case 'EmailBounced':
+      return { ...zero, bounced: 1 };
+    case 'EmailComplained':
+      return { ...zero, complained: 1 };
     default:
       return undefined;
   }

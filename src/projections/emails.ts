@@ -39,11 +39,17 @@ export type EmailDocument = {
   readonly kept_since: string | null;
   /** When what it said was erased. */
   readonly erased_at: string | null;
+  /** The report that says most: one that is verified before another, a hard bounce before a soft one. */
+  readonly bounced: Bounce | null;
+  readonly complained: Complaint | null;
 };
+
+type Complaint = { readonly at: string; readonly verified: boolean };
+type Bounce = Complaint & { readonly kind: 'hard' | 'soft'; readonly enhanced_code: string | null };
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 5,
+  version: 6,
   personal: false,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },
@@ -63,6 +69,8 @@ export const emails: Projection<EmailDocument> = {
     'EmailReleased',
     'EmailCancelled',
     'EmailErased',
+    'EmailBounced',
+    'EmailComplained',
   ],
 
   keys: ({ event }) => ('email_id' in event.data && event.data.email_id !== undefined ? [event.data.email_id] : []),
@@ -75,6 +83,7 @@ export const emails: Projection<EmailDocument> = {
     }
     const before = existing(document, event.type);
     if (event.type === 'EmailErased') return { ...before, kept_since: null, erased_at: metadata.at };
+    if (event.type === 'EmailBounced' || event.type === 'EmailComplained') return reported(before, event, metadata.at);
     // `sent` is final: nothing after it changes it.
     return before.state === 'sent' ? before : progressed(before, event, metadata.at);
   },
@@ -93,7 +102,26 @@ const requested = (at: string) => ({
   run_id: null,
   kept_since: null,
   erased_at: null,
+  bounced: null,
+  complained: null,
 });
+
+type Report = Extract<DomainEvent, { type: 'EmailBounced' | 'EmailComplained' }>;
+
+function reported(before: EmailDocument, { type, data }: Report, at: string): EmailDocument {
+  const { bounced, complained, kept_since } = before;
+  const { verified } = data;
+  const document = { ...before, kept_since: kept_since === null ? null : at };
+  if (type === 'EmailComplained')
+    return complained === null || (verified && !complained.verified)
+      ? { ...document, complained: { at, verified } }
+      : document;
+  const bounce = { at, verified, kind: data.kind, enhanced_code: data.enhanced_code ?? null };
+  return weightOf(bounce) > weightOf(bounced) ? { ...document, bounced: bounce } : document;
+}
+
+const weightOf = (bounce: Bounce | null): number =>
+  bounce === null ? -1 : (bounce.verified ? 2 : 0) + (bounce.kind === 'hard' ? 1 : 0);
 
 const idle = { deadline: null, run_id: null };
 const closed = { ...idle, open: false, next_attempt_at: null, open_since: null };

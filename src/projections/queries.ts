@@ -281,5 +281,6 @@ const toListed = ({ email, active }: SuppressionDocument) => ({
 export function toEmailAnswer(email: EmailDocument): EmailAnswer {
   const { email_id, state, attempts, requested_at, sent_at, last_error } = email;
   const next_attempt_at = state === 'sending' ? null : email.next_attempt_at;
-  return { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error };
+  const { bounced, complained } = email;
+  return { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error, bounced, complained };
 }

@@ -1,8 +1,10 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
+import { isAddress } from '../events/address.js';
 import { parseMailbox } from '../commands/address.js';
 import { isReservedKeyName } from '../events/keys.js';
+import { longestReturnPathName } from '../events/return-path.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
 import { isSmtpName } from '../mailer/smtp-url.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
@@ -68,6 +70,13 @@ const dkimName = z
   .string()
   .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
 
+const returnPath = z
+  .string()
+  .refine(
+    (text) => isAddress(text) && /^[\x21-\x7e]+$/.test(text) && text.indexOf('@') <= longestReturnPathName,
+    `must be an address in ASCII with at most ${longestReturnPathName} characters before the @, such as bounce@mail.example.com`,
+  );
+
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -123,6 +132,8 @@ const schema = z.object({
   PUBLIC_URL: optional(publicUrl),
   CORS_ORIGINS: optional(z.string().transform(commaList).pipe(z.array(origin))).default([]),
   API_KEYS: optional(apiKeys).default([]),
+  METRICS_PORT: optional(wholeNumber(65_535)),
+  METRICS_HOST: optional(z.string()).default('127.0.0.1'),
   TLS_CERT: optional(z.string()),
   TLS_KEY: optional(z.string()),
   DATA_DIR: optional(z.string()).default('./data'),
@@ -136,6 +147,7 @@ const schema = z.object({
     z.string().refine(isSmtpName, 'must be a full name such as mail.example.com, or an address such as [192.0.2.1]'),
   ),
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
+  MAIL_RETURN_PATH: optional(returnPath),
   MAIL_FROM: optional(
     z.string().refine((text) => parseMailbox(text) !== undefined, 'must be an address, or Name <address>'),
   ),
@@ -179,6 +191,9 @@ export function readConfig(environment: Environment) {
     host: settings.HOST,
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
+    /** Undefined: metrics are on the main port only, with a key. */
+    metrics:
+      settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     isTrustedProxy: settings.TRUST_PROXY,
     /** Where recipients reach this service, without a slash at its end. Undefined: no mail to subscribers of lists. */
     publicUrl: settings.PUBLIC_URL,
@@ -191,6 +206,8 @@ export function readConfig(environment: Environment) {
     /** Undefined: the name of this host. */
     smtpName: settings.SMTP_NAME,
     mailConnections: settings.MAIL_CONNECTIONS,
+    /** Undefined: reports go to the sender of each e-mail. */
+    mailReturnPath: settings.MAIL_RETURN_PATH,
     /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
     ...storesIn(settings),

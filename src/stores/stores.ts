@@ -6,7 +6,11 @@ import type { DataFolder } from './data-folder.js';
 import { StoreUnavailableError, type EventReader, type EventStore } from '../eventstore/event-store.js';
 import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
+import {
+  openSqliteEventStore,
+  type SqliteEventStore,
+  type SqliteEventStoreOptions,
+} from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
@@ -60,6 +64,8 @@ interface EventStoreHooks extends AwaitServerOptions {
   /** Called once when an embedded log turns out not to be what was written there. */
   readonly onAltered?: (message: string) => void;
   readonly onFault?: (error: Error) => void;
+  /** Of the embedded log. */
+  readonly onCommit?: NonNullable<SqliteEventStoreOptions['onCommit']>;
 }
 
 /** To append, too. @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */

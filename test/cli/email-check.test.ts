@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommandLine } from '../../src/app/command-line.js';
 import { InterruptedError } from '../../src/failures.js';
@@ -157,7 +157,9 @@ test.each(['smtp', 'smtps'])('of a %s server that says nothing it tells that it 
     },
   });
   const env = { SMTP_URL: `${scheme}://127.0.0.1:${port}` };
-  expect(await runCommandLine(['email', 'check'], { env, stdout: stream, stderr: stream }, abort)).toBe(130);
+  expect(
+    await runCommandLine(['email', 'check'], { env, stdout: stream, stderr: stream, stdin: Readable.from([]) }, abort),
+  ).toBe(130);
   const place = `127.0.0.1:${port}`;
   expect(shown.join('')).toMatch(
     new RegExp(`^ok  DNS\\n      127.0.0.1: 127.0.0.1\\nWaiting for the greeting of ${place}, at most 7 minutes.\\n`),

@@ -1,4 +1,5 @@
 /** How the program is understood: options anywhere, suggestions, one short word on what is wrong; no store is opened for it. */
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { UnreadableHistoryError } from '../../src/audit/decoding.js';
 import { registerAudit } from '../../src/cli/audit/audit.js';
@@ -20,6 +21,7 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
       },
     },
     stderr: { write: (text) => (said.err += text) },
+    stdin: Readable.from([]),
     env: {},
     signal: new AbortController().signal,
     clock: () => 0,

@@ -277,6 +277,78 @@ test('an outcome of an attempt that never was, or that ended for certain, is no 
   expect(decided([...states.deferred, claimed(2)], sent(1))).toEqual([]);
 });
 
+describe('what is reported of an e-mail', () => {
+  const bounce = (change: Partial<Extract<EmailCommand, { type: 'RecordBounce' }>> = {}): EmailCommand => ({
+    ...{ type: 'RecordBounce', kind: 'hard', enhanced_code: '5.1.1', verified: true, report_hash: 'h' },
+    ...change,
+  });
+  const complaint = (verified = true, report_hash = 'h'): EmailCommand => ({
+    ...{ type: 'RecordComplaint', verified, report_hash },
+  });
+  const bounced: EmailEvent = {
+    type: 'EmailBounced',
+    data: { ...id, kind: 'hard', enhanced_code: '5.1.1', verified: true, report_hash: 'h' },
+  };
+  const complained: EmailEvent = { type: 'EmailComplained', data: { ...id, verified: true, report_hash: 'h' } };
+  const ended = (reason: string): EmailEvent => ({ type: 'EmailCancelled', data: { ...id, reason } });
+  const unsent: readonly StateName[] = ['none', 'requested', 'cancelled'];
+  const waiting: readonly StateName[] = [
+    ...(['deferred', 'deferred, not due', 'in doubt', 'in doubt, held', 'held', 'released'] as const),
+    'failed, released',
+  ];
+
+  test.each(Object.entries(states))('in state %s: taken once it was tried, and nothing more is sent', (name, given) => {
+    for (const [when, event, reason] of [
+      [bounce(), bounced, 'bounced'],
+      [complaint(), complained, 'complained'],
+    ] as const) {
+      const events = unsent.some((state) => state === name)
+        ? []
+        : [event, ...(waiting.some((state) => state === name) ? [ended(reason)] : [])];
+      expect(decided(given, when)).toEqual(events);
+      const after = [...given, ...events];
+      expect(decided(after, when)).toEqual([]);
+      if (events.length === 0) continue;
+      expect(decided(after, { ...start, now: at(59) })).toEqual([]);
+      expect(decided(after, release)).toBe('email_not_releasable');
+    }
+  });
+
+  test('before the outcome of the attempt ends it, too', () => {
+    const overtaken = [...states.sending, bounced];
+    expect(decided(overtaken, sent())).toMatchObject([{ type: 'EmailSent' }]);
+    expect(decided(overtaken, defer)).toMatchObject([{ type: 'EmailDeferred' }, ended('bounced')]);
+    expect(decided(overtaken, deferAndHold)).toMatchObject([{ type: 'EmailDeferred' }, ended('bounced')]);
+    expect(decided(overtaken, doubt())).toMatchObject([{ type: 'EmailInDoubt' }, ended('bounced')]);
+    expect(decided(overtaken, doubt({ next: null }))).toMatchObject([{ type: 'EmailInDoubt' }, ended('bounced')]);
+    expect(decided([...states.sending, complained], defer)).toMatchObject([{}, ended('complained')]);
+    expect(decided([...overtaken, failed], release)).toBe('email_not_releasable');
+  });
+
+  test('counts once: another report is another event, up to five of a kind, and of complaints only a proof', () => {
+    expect(decided([...states.sent, bounced], bounce({ report_hash: 'other' }))).toHaveLength(1);
+    const five = [1, 2, 3, 4, 5].map((at): EmailEvent => ({
+      ...bounced,
+      data: { ...bounced.data, report_hash: String(at) },
+    }));
+    expect(decided([...states.sent, ...five], bounce())).toEqual([]);
+    expect(decided([...states.sent, ...five], bounce({ verified: false }))).toHaveLength(1);
+    expect(decided([...states.sent, ...five], complaint())).toHaveLength(1);
+    expect(decided([...states.sent, complained], complaint(true, 'other'))).toEqual([]);
+    expect(decided([...states.sent, complained], complaint(false, 'other'))).toEqual([]);
+    const unproved: EmailEvent = { type: 'EmailComplained', data: { ...complained.data, verified: false } };
+    expect(decided([...states.sent, unproved], complaint())).toEqual([complained]);
+  });
+
+  test('leaves out what the server said once the e-mail is erased', () => {
+    const said = bounce({ diagnostic: 'no such user c@d.example' });
+    expect(decided(states.sent, said)).toMatchObject([
+      { data: { message: { diagnostic: 'no such user c@d.example' } } },
+    ]);
+    expect(decided([...states.sent, erased()], said)).toEqual([bounced]);
+  });
+});
+
 test('isDue', () => {
   expect(isDue(fold(states['deferred, not due']), at(14))).toBe(false);
   expect(isDue(fold(states['deferred, not due']), at(15))).toBe(true);
@@ -308,6 +380,12 @@ const command: fc.Arbitrary<EmailCommand> = fc.oneof(
     next_attempt_at: fc.option(minute),
   }),
   fc.record({ type: fc.constant('CancelEmail' as const), reason }),
+  fc.record({
+    type: fc.constant('RecordBounce' as const),
+    kind: fc.constantFrom('hard' as const, 'soft' as const),
+    verified: fc.boolean(),
+    report_hash: fc.constantFrom('1', '2', '3'),
+  }),
   fc.record({ type: fc.constant('ReleaseEmail' as const), next_attempt_at: minute }),
 );
 
@@ -322,10 +400,13 @@ test('deciding again yields nothing, and no attempt is claimed of an e-mail that
         const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
         expect(isRefusal(again) ? [] : again).toEqual([]);
       }
-      const end = events.findIndex(({ type }) => type === 'EmailSent');
-      if (end >= 0) expect(events.length).toBe(end + 1);
-      const over = events.findIndex(({ type }) => type === 'EmailCancelled');
-      if (over >= 0) expect(['', 'EmailSent']).toContain(events[over + 1]?.type ?? '');
+      const reported = events.findIndex(({ type }) => type === 'EmailBounced');
+      if (reported >= 0) expect(events.slice(reported).map(({ type }) => type)).not.toContain('EmailDispatchStarted');
+      const course = events.filter(({ type }) => type !== 'EmailBounced');
+      const end = course.findIndex(({ type }) => type === 'EmailSent');
+      if (end >= 0) expect(course.length).toBe(end + 1);
+      const over = course.findIndex(({ type }) => type === 'EmailCancelled');
+      if (over >= 0) expect(['', 'EmailSent']).toContain(course[over + 1]?.type ?? '');
       const claims = events.flatMap(({ type, data }) => (type === 'EmailDispatchStarted' ? [data] : []));
       expect(claims).toEqual(claims.map((data, index) => ({ ...data, attempt: index + 1 })));
     }),

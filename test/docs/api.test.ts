@@ -54,7 +54,9 @@ describe('docs/api.md', () => {
   );
   test.for(inOrder.map((route) => ({ ...route, name: nameOf(route) })))('$name is there', async ({ method, path }) => {
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
-    const headers = path.endsWith('/bulk') ? { 'content-type': 'application/x-ndjson' } : {};
+    const types: Readonly<Record<string, string>> = { bulk: 'application/x-ndjson', reports: 'message/rfc822' };
+    const type = types[path.slice(path.lastIndexOf('/') + 1)];
+    const headers = type === undefined ? {} : { 'content-type': type };
     const answer = await service.request(method, target, method === 'POST' ? { body: {}, headers } : {});
     expect([200, 400, 409]).toContain(answer.status);
   });

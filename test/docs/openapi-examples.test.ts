@@ -95,8 +95,12 @@ const linesOf = (answer: unknown): unknown =>
         .map((line) => JSON.parse(line) as unknown)
     : answer;
 
-const sent = (body: unknown) =>
-  typeof body === 'string' ? { raw: body, headers: { 'content-type': 'application/x-ndjson' } } : { body };
+const mail = { 'content-type': 'message/rfc822', 'x-envelope-to': 'bounce@mail.example.com' };
+
+function sent(operation: string, body: unknown) {
+  if (operation === 'takeReport') return { raw: String(body), headers: mail };
+  return typeof body === 'string' ? { raw: body, headers: { 'content-type': 'application/x-ndjson' } } : { body };
+}
 
 const shown = ({ headers, body, text }: Answer): unknown =>
   String(headers['content-type']).startsWith('application/json') ? body : text;
@@ -112,9 +116,9 @@ test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
   const answered = await service.request(
     method === 'postOrDelete' ? 'DELETE' : method.toUpperCase(),
     query === '' ? place : `${place}?${query}`,
-    sent(body),
+    sent(operation, body),
   );
-  expect(answered.status, answered.text).toBe(operation === 'requestErasure' ? 202 : 200);
+  expect(answered.status, answered.text).toBe(['requestErasure', 'takeReport'].includes(operation) ? 202 : 200);
   learn(answered.text);
   const goesOn = goingOn[operation];
   if (goesOn !== undefined) await eventually(async () => (await goesOn()) || undefined, { what: operation });

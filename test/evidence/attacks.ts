@@ -55,12 +55,7 @@ type Row = { stream: string; revision: number; id: string; type: string; data: s
 
 /** Computes all links and roots again, as one does who knows docs/evidence.md. */
 const relink = inLog((db) => {
-  const rows = db
-    .prepare<[], Row>(
-      `select name as stream, e.revision, event_id as id, type, rtrim(data) as data, metadata
-       from events e join streams s on s.id = e.stream_id order by position`,
-    )
-    .all();
+  const rows = db.prepare<[], Row>('select stream, revision, event_id as id, type, data, metadata from log').all();
   const tree = createGrowingTree();
   let link = firstLink;
   for (const [at, row] of rows.entries()) {
@@ -122,6 +117,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
     on: 'folder',
     variants: [
       change,
+      // Of several events that have them once.
+      sql(`update events set metadata = replace(metadata, '"actor":"', '"actor":"x') where position = 5`),
+      sql(`update events set metadata = '3' where position = 6`),
       sql('delete from events where position = 5'),
       sql(`update events set position = -1 where position = 5; update events set position = 5 where position = 6;
         update events set position = 6 where position = -1`),

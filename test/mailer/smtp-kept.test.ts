@@ -104,7 +104,7 @@ test('RSET follows a refused transaction, and nothing else', async () => {
   expect(statuses(outcomes)).toEqual(['deferred', 'sent', 'deferred', 'sent', 'deferred', 'sent']);
   expect(outcomes.filter(({ status }) => status === 'deferred')).toMatchObject([
     { stage: 'envelope', smtp_code: 450 },
-    { stage: 'envelope', smtp_code: 450 },
+    { stage: 'recipient', smtp_code: 450 },
     { stage: 'data', smtp_code: 450 },
   ]);
   const again = [...envelope, 'RSET', ...whole];
@@ -161,7 +161,7 @@ test('an unexpected reply ends the connection', async () => {
     asked.connection === 0 && asked.command === 'RCPT' ? 'what?' : usually(asked),
   );
   const transport = opened(smtp.url);
-  expect(await send(transport)).toMatchObject({ status: 'deferred', stage: 'envelope' });
+  expect(await send(transport)).toMatchObject({ status: 'deferred', stage: 'recipient' });
   expect(await send(transport)).toMatchObject({ status: 'sent' });
   expect(smtp.asked.map(({ command }) => command)).not.toContain('RSET');
   expect(smtp.connections()).toBe(2);

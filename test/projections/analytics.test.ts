@@ -352,6 +352,8 @@ describe('e-mail outcomes', () => {
       [e.emailFailed, 2],
       [e.emailReopened, 2],
       [e.emailFailed, 2],
+      [e.emailBounced, 2],
+      [e.emailComplained, 2],
     ];
     const stored = outcomes.map(([event, time], index) => ({
       ...toAppend(event, { at: at[time] ?? '' }),
@@ -361,7 +363,17 @@ describe('e-mail outcomes', () => {
     }));
     await own.fold(stored, 4);
     const read = createAnalyticsQueries(own.models);
-    const nothing = { requested: 0, sent: 0, deferred: 0, failed: 0, reopened: 0, in_doubt: 0, held: 0 };
+    const nothing = {
+      requested: 0,
+      sent: 0,
+      deferred: 0,
+      failed: 0,
+      reopened: 0,
+      in_doubt: 0,
+      held: 0,
+      bounced: 0,
+      complained: 0,
+    };
     const found = await read.emailOutcomes({ to: '2026-03-03', interval: 'day', ...whole });
     expect(found.rows).toEqual([
       { from: '2026-03-01', to: '2026-03-01', ...nothing, requested: 1, deferred: 1 },
@@ -380,6 +392,8 @@ describe('e-mail outcomes', () => {
         reopened: 1,
         in_doubt: 2,
         held: 2,
+        bounced: 1,
+        complained: 1,
       },
     ]);
     await own.close();

@@ -182,6 +182,8 @@ describe('emails', () => {
     run_id: null,
     kept_since: null,
     erased_at: null,
+    bounced: null,
+    complained: null,
   };
   const over = { ...requested, attempts: 1, open: false, next_attempt_at: null, open_since: null };
 
@@ -244,6 +246,56 @@ describe('emails', () => {
     expect(late).toMatchObject({ state: 'sent', open: false, next_attempt_at: null, last_error: 'connection_lost' });
     const more = [e.dispatchStarted, e.emailSent, e.emailDeferred, e.emailFailed, e.emailHeld, e.emailReleased];
     expect(fold(e.dispatchStarted, e.emailInDoubt, e.emailSent, ...more)).toEqual(late);
+  });
+
+  it('show what was reported of them, whatever became of them', () => {
+    const { kind, enhanced_code } = e.emailBounced.data;
+    const hard = { at: later(3), verified: true, kind, enhanced_code };
+    const sent = fold(e.dispatchStarted, e.emailSent);
+    expect(fold(e.dispatchStarted, e.emailSent, e.emailBounced)).toEqual({
+      ...sent,
+      kept_since: later(3),
+      bounced: hard,
+    });
+    expect(fold(e.dispatchStarted, e.emailSent, e.emailComplained)).toEqual({
+      ...sent,
+      kept_since: later(3),
+      complained: { at: later(3), verified: true },
+    });
+    const overtaken = fold(e.dispatchStarted, e.emailBounced, e.emailSent);
+    expect(overtaken).toEqual({ ...sent, sent_at: later(3), kept_since: later(3), bounced: { ...hard, at: later(2) } });
+  });
+
+  it('show the report that says most, of several the first', () => {
+    const bounce = (kind: 'hard' | 'soft', verified: boolean, enhanced_code?: string): DomainEvent => ({
+      type: 'EmailBounced',
+      data: {
+        ...e.emailBounced.data,
+        kind,
+        verified,
+        enhanced_code,
+        report_hash: `${kind}${verified}${enhanced_code}`,
+      },
+    });
+    const bounces = [
+      bounce('soft', false, '4.4.7'),
+      bounce('hard', false),
+      bounce('soft', true, '4.4.7'),
+      bounce('hard', true, '5.1.1'),
+      bounce('hard', true, '5.7.1'),
+      bounce('soft', true),
+    ];
+    const shown = bounces.map((_, at) => {
+      const bounced = fold(e.dispatchStarted, e.emailSent, ...bounces.slice(0, at + 1))?.bounced;
+      return [bounced?.kind, bounced?.verified, bounced?.enhanced_code];
+    });
+    const most = ['hard', true, '5.1.1'];
+    expect(shown).toEqual([['soft', false, '4.4.7'], ['hard', false, null], ['soft', true, '4.4.7'], most, most, most]);
+    const unproved: DomainEvent = { type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } };
+    expect(fold(e.dispatchStarted, unproved, e.emailComplained, unproved)?.complained).toEqual({
+      at: later(3),
+      verified: true,
+    });
   });
 
   it('are poisoned by an outcome without request and by a second request', () => {

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '../../src/app/command-line.js';
 import type { Overrides } from './service.js';
@@ -32,17 +32,23 @@ interface CommandOptions {
   readonly cwd?: string;
   /** Of another user, where this process may become one. */
   readonly uid?: number;
+  /** Default: nothing. */
+  readonly stdin?: string | Buffer;
 }
 
-export function startAudience(words: readonly string[], { env = {}, cwd, uid }: CommandOptions = {}): StartedCommand {
+export function startAudience(
+  words: readonly string[],
+  { env = {}, cwd, uid, stdin }: CommandOptions = {},
+): StartedCommand {
   const given = Object.entries({ PATH: process.env['PATH'], ...env }).filter(([, value]) => value !== undefined);
   const child = spawn(process.execPath, [program, ...words], {
     // Not in the checkout: a `.env` there would speak for what a test leaves out.
     cwd: cwd ?? tmpdir(),
     env: Object.fromEntries(given),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  child.stdin.on('error', () => undefined).end(stdin);
   const chunks: { readonly out: Buffer[]; readonly err: Buffer[] } = { out: [], err: [] };
   child.stdout.on('data', (chunk: Buffer) => chunks.out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.err.push(chunk));
@@ -62,11 +68,15 @@ export const audienceProcess = (words: readonly string[], options?: CommandOptio
 /** In this process. Each command runs in a process of its own in test/docs/cli.test.ts. */
 export async function audience(
   words: readonly string[],
-  { env = {} }: Pick<CommandOptions, 'env'> = {},
+  { env = {}, stdin = '' }: Pick<CommandOptions, 'env' | 'stdin'> = {},
 ): Promise<Ended> {
   const [out, err] = [collector(), collector()];
   const abort = new AbortController();
-  const code = await runCommandLine(words, { env, stdout: out.stream, stderr: err.stream }, abort);
+  const code = await runCommandLine(
+    words,
+    { env, stdout: out.stream, stderr: err.stream, stdin: Readable.from([Buffer.from(stdin)]) },
+    abort,
+  );
   return { code, out: out.text(), err: err.text() };
 }
 

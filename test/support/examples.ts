@@ -118,6 +118,14 @@ export const exampleEvents = {
     data: { reason: 'unsubscribe', scope: list.list_id, person: { salt: exampleSalt, email: 'ada@example.com' } },
   },
   emailCancelled: { type: 'EmailCancelled', data: { email_id, reason: 'requested_by_client' } },
+  emailBounced: {
+    type: 'EmailBounced',
+    data: {
+      ...{ email_id, kind: 'hard', enhanced_code: '5.1.1', verified: true, report_hash: 'b0'.repeat(16) },
+      message: { salt: '5a17'.repeat(8), diagnostic: '550 5.1.1 <ada@example.com>: User unknown' },
+    },
+  },
+  emailComplained: { type: 'EmailComplained', data: { email_id, verified: true, report_hash: 'c0'.repeat(16) } },
 } satisfies Record<string, DomainEvent>;
 
 /** A new event as a store takes it. Other metadata may be laid over the example's. */

@@ -53,13 +53,20 @@ const lines: Media = {
   otherwise: 'not_ndjson',
 };
 
+const mail: Media = { types: ['message/rfc822'], otherwise: 'not_mail' };
+
 /**
  * The bytes of an NDJSON body, received whole. It may take its time as long as it moves.
  * @throws ServiceError `too_large`, `not_ndjson`, `compressed_body`, `not_utf8` @throws RequestAbortedError
  */
-export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
+export const readLines = (request: IncomingMessage, limit: number): Promise<Buffer> => readAs(request, limit, lines);
+
+/** As `readLines`, of a body that is an e-mail. @throws ServiceError `not_mail` in place of `not_ndjson` */
+export const readMessage = (request: IncomingMessage, limit: number): Promise<Buffer> => readAs(request, limit, mail);
+
+async function readAs(request: IncomingMessage, limit: number, media: Media): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('too_large');
-  const fault = mediaFault(request, lines);
+  const fault = mediaFault(request, media);
   if (fault !== undefined) throw new ServiceError(fault);
   return await collect(request, { limit, take: (received) => received, isUpload: true });
 }

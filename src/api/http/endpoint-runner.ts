@@ -104,6 +104,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       cutWithKey(context);
       return noBody;
     }
+    if (endpoint.mail !== undefined) return noBody;
     return readBody(request, {
       limit: endpoint.bodyLimit ?? defaultBodyLimit,
       expected: endpoint.echo.flat.length > 0,
@@ -280,6 +281,7 @@ const withoutEcho = new Set([
   'too_large',
   'unsupported_media_type',
   'not_ndjson',
+  'not_mail',
   'compressed_body',
   'not_utf8',
   'not_found',

@@ -51,6 +51,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly body: Body;
   /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. `title`: of the schema in the API document. `isOneToo`: a body may also be one of them, as JSON; its handler reads that, too. */
   readonly lines?: Lines;
+  /** The body is an e-mail (`message/rfc822`). Its handler reads it. It may be sent again. `headers`: of the request, that its handler needs. */
+  readonly mail?: { readonly headers: readonly string[] };
   readonly query: Query;
   /** The fields of the body that errors echo. Default: every documented field. */
   readonly echo?: EchoFields;

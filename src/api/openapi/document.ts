@@ -97,9 +97,9 @@ function described({ resource, endpoint, method }: Operation): Json {
 }
 
 /** `key`: an `Idempotency-Key` makes a repeat safe; `unsafe`: nothing does; absent: it is always safe. */
-function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): Json {
+function repeatOf({ replays, lines, mail, own }: AnyEndpoint, method: string): Json {
   if (replays === true) return { 'x-repeat': 'key' };
-  return method === 'get' || own === undefined || lines !== undefined ? {} : { 'x-repeat': 'unsafe' };
+  return method === 'get' || own === undefined || (lines ?? mail) !== undefined ? {} : { 'x-repeat': 'unsafe' };
 }
 
 type Parameters = ReturnType<typeof createParameters>;
@@ -125,7 +125,7 @@ function createParameters() {
 
 /** Parameters and body. */
 function requested({ resource, endpoint, method, schemas, example, parameters: known }: Operation): Json {
-  const { path, own, lines } = endpoint;
+  const { path, own, lines, mail } = endpoint;
   const { properties, required: needed } = schemas.input(endpoint.query);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -157,6 +157,10 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
     const content = lines.isOneToo === true ? { 'application/json': one, ...many } : many;
     return { parameters, requestBody: { required: true, content } };
   }
+  if (mail !== undefined) {
+    const body = { schema: { type: 'string', contentMediaType: mailType }, example: example.body };
+    return { parameters, requestBody: { required: true, content: { [mailType]: body } } };
+  }
   const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
   if (Object.keys(fields).length === 0) return { parameters };
   const needs = required.length > 0 ? { required } : {};
@@ -168,11 +172,13 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
 const titled = ({ id }: AnyEndpoint): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 const ndjson = 'application/x-ndjson';
+const mailType = 'message/rfc822';
 
-function headersOf({ scope, own, replays }: AnyEndpoint, method: string): readonly string[] {
+function headersOf({ scope, own, replays, mail }: AnyEndpoint, method: string): readonly string[] {
   if (scope === 'none') return ['X-Request-Id'];
   if (method === 'get') return ['X-Request-Id', 'X-Min-Position'];
-  return ['X-Request-Id', ...when(replays === true, 'Idempotency-Key'), ...when(own === undefined, 'Prefer')];
+  const forKey = when(replays === true, 'Idempotency-Key');
+  return ['X-Request-Id', ...(mail?.headers ?? []), ...forKey, ...when(own === undefined, 'Prefer')];
 }
 
 function success({ endpoint, schemas, example }: Operation): Json {
@@ -206,13 +212,15 @@ const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] =
 
 /** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
-  const { path, scope, own, lines, replays, serverFault = 'internal', errors = [] } = endpoint;
+  const { path, scope, own, lines, mail, replays, serverFault = 'internal', errors = [] } = endpoint;
   const body = lines?.isOneToo === true ? lines.schema : endpoint.body;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(body)];
   if (scope === 'none') return ['method_not_allowed', ...rules];
   const isRead = method === 'get';
   // Errors of lines are in their answers.
   const isLines = lines !== undefined && lines.isOneToo !== true;
+  const isJson = !isLines && mail === undefined;
+  const [ofMedia] = [...when(isLines, 'not_ndjson' as const), ...when(!isJson, 'not_mail' as const)];
   const isOwn = own === true;
   return [
     // Another path may have a fixed word in this place, and other methods.
@@ -221,8 +229,8 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...when(path.includes('{'), 'not_found' as const),
     ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
-    ...when(!isRead, ...(isLines ? (['not_ndjson'] as const) : (['unsupported_media_type', 'invalid_json'] as const))),
-    ...when(!isRead && !isLines, 'unknown_field' as const, 'unknown_field_near' as const),
+    ...when(!isRead, ...(ofMedia === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : [ofMedia])),
+    ...when(!isRead && isJson, 'unknown_field' as const, 'unknown_field_near' as const),
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead, 'invalid_position' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),

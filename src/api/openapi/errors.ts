@@ -36,6 +36,7 @@ const general: readonly ErrorCode[] = [
   'unsupported_media_type',
   'invalid_json',
   'not_ndjson',
+  'not_mail',
   'compressed_body',
   'not_utf8',
   'internal',

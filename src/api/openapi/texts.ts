@@ -38,6 +38,13 @@ export const headerParameters = {
     'A repeat with this key gets the first answer and changes nothing.',
     text('^[\\x21-\\x7e]{1,255}$'),
   ),
+  'X-Envelope-To': {
+    ...header('X-Envelope-To', 'The address that the report was sent to, as the mail server has it.', {
+      type: 'string',
+      examples: ['bounce+eml_01J9Z3W6Q5H8N2K4M7P0R1S3T5.abcdefghijklmnop@mail.example.com'],
+    }),
+    required: true,
+  },
   Prefer: header('Prefer', '`handling=strict`: unknown fields of the body are refused.', {
     type: 'string',
     examples: ['handling=strict'],

@@ -47,9 +47,9 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 
 type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...asked }: ImportByListName): Promise<ExitCode> {
+async function run(line: CommandLine, { list, ...options }: ImportByListName): Promise<ExitCode> {
   const { found, name, send } = await importingService(line, ': contacts are imported through it.');
-  const request = { ...asked, listId: await idOfList(list, found) };
+  const request = { ...options, listId: await idOfList(list, found) };
   const { result, milliseconds } = await copyOnTerminal(
     line,
     (options) => importContacts(request, { ...options, service: name, send }),

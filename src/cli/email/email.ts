@@ -13,6 +13,7 @@ import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { writeItems } from '../shared/table.js';
 import { registerCheck } from './check.js';
+import { registerReport } from './report.js';
 
 export function registerEmail(program: Command, line: CommandLine): void {
   const email = program
@@ -44,6 +45,7 @@ export function registerEmail(program: Command, line: CommandLine): void {
     );
   withExamples(cancel, ['audience email cancel eml_01J…']);
   registerCheck(email, line);
+  registerReport(email, line);
 }
 
 const serviceOf = (line: CommandLine): Promise<ServiceClient> =>
@@ -137,6 +139,15 @@ const emailSchema = z.object({
   sent_at: time,
   next_attempt_at: time,
   last_error: z.string().nullable(),
+  bounced: z
+    .object({
+      at: z.string(),
+      verified: z.boolean(),
+      kind: z.enum(['hard', 'soft']),
+      enhanced_code: z.string().nullable(),
+    })
+    .nullable(),
+  complained: z.object({ at: z.string(), verified: z.boolean() }).nullable(),
 });
 
 /** @throws CommandFailedError */

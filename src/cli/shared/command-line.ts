@@ -26,6 +26,8 @@ export interface Output {
 export interface CommandTerminal {
   readonly stdout: Output;
   readonly stderr: Terminal;
+  /** What is piped in. */
+  readonly stdin: AsyncIterable<Uint8Array>;
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */

@@ -23,11 +23,11 @@ export async function importingService(line: CommandLine, why: string): Promise<
   let service: Promise<ServiceClient> | undefined = Promise.resolve(found);
   async function send(target: string, body: string): Promise<ServiceAnswer> {
     // Where it has failed it may have been started again, on another port.
-    const asked = (service ??= find());
+    const current = (service ??= find());
     try {
-      return await (await asked).ask({ method: 'POST', path: target, body });
+      return await (await current).ask({ method: 'POST', path: target, body });
     } catch (error) {
-      if (service === asked) service = undefined;
+      if (service === current) service = undefined;
       throw error;
     }
   }

@@ -9,8 +9,9 @@ interface ServiceRequest {
   readonly method: 'GET' | 'POST';
   /** With its query, from the slash on. */
   readonly path: string;
-  /** Sent as JSON; a text as NDJSON. */
-  readonly body?: object | string;
+  /** Sent as JSON; a text as NDJSON, bytes as an e-mail. */
+  readonly body?: object | string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ServiceAnswer {
@@ -136,11 +137,11 @@ function createServiceClient({ url, fetching }: Target, { key, named, signal }: 
   return {
     url,
     isNamed: named !== undefined,
-    async ask({ method, path, body }) {
-      const isLines = typeof body === 'string';
-      const headers = new Headers({ 'content-type': `application/${isLines ? 'x-ndjson' : 'json'}` });
+    async ask({ method, path, body, headers: more = {} }) {
+      const headers = new Headers({ ...more, 'content-type': typeOf(body) });
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-      const sent = body === undefined ? {} : { body: isLines ? body : JSON.stringify(body) };
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+      const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
       const init: RequestInit = { method, headers, ...sent, redirect: 'error', signal };
       const answer = await fetching(url + path, init).catch(broken);
       if (answer.status === 401) throw unauthorized(url, key);
@@ -149,6 +150,11 @@ function createServiceClient({ url, fetching }: Target, { key, named, signal }: 
       return { status: answer.status, data, message, nextCursor, retryAfter };
     },
   };
+}
+
+function typeOf(body: ServiceRequest['body']): string {
+  if (body instanceof Uint8Array) return 'message/rfc822';
+  return typeof body === 'string' ? 'application/x-ndjson' : 'application/json';
 }
 
 function unauthorized(url: string, key: string | undefined): CommandFailedError {

@@ -53,7 +53,7 @@ async function run(line: CommandLine, { column, reason, scope: named, ...csv }: 
     isDryRun: false,
     path: '/v1/suppressions',
     unknown: new CommandFailedError('The service knows no suppressions: it is of an earlier version.'),
-    asked: { suppressions: refusal, column, ...csv },
+    settings: { suppressions: refusal, column, ...csv },
     linesFor: (header: readonly string[]) => refusalLines(header, column, refusal),
   };
   const { result, milliseconds } = await copyOnTerminal(

@@ -51,6 +51,13 @@ interface WriteQueueOptions {
   readonly headKey: Uint8Array | undefined;
   readonly known: KnownEnd;
   readonly onFault?: ((error: Error) => void) | undefined;
+  readonly onCommit?: ((commit: LogCommit) => void) | undefined;
+}
+
+/** One transaction of the log with its fsync. */
+export interface LogCommit {
+  readonly appends: number;
+  readonly milliseconds: number;
 }
 
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
@@ -169,6 +176,7 @@ export class WriteQueue {
     switch (message.type) {
       case 'committed': {
         const committed = this.#takePosted();
+        this.#options.onCommit?.({ appends: committed.length, milliseconds: message.milliseconds });
         if (message.end !== undefined) {
           this.#options.known.learn(message.end);
           this.#tell(formatPosition(message.end.count));

@@ -16,6 +16,7 @@ import {
 } from '../chain.js';
 import { headFault, leftFault, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
+import { bringUpToDate, metadataText } from './format.js';
 import { readSealedLog } from './links.js';
 import { unpadded, withRoom } from './redact.js';
 import {
@@ -93,8 +94,8 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
   const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
   const firstEvent = db.prepare<[], EventTexts>('select type, data from events where position = 1');
   const openBlock = db.prepare<[number], StoredTexts>(
-    `select position, name as stream, events.revision, event_id as id, type, data, metadata
-     from events join streams on streams.id = stream_id where position > ? order by position`,
+    `select e.position, s.name as stream, e.revision, e.event_id as id, e.type, e.data, ${metadataText} as metadata
+     from events e join streams s on s.id = e.stream_id where e.position > ? order by e.position`,
   );
   const eventsFrom = db.prepareRows<[number, number, number], [id: string, position: number]>(
     'select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?',
@@ -108,6 +109,8 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
   /** From the first event of the block that is not complete. */
   let tree: GrowingTree;
   let logId: string;
+  /** The last metadata of this message that were kept as a text, and the position of their event. */
+  let kept = { text: '', at: 0 };
   recall();
 
   function stored(): [position: number, link: Hash] {
@@ -169,6 +172,13 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
     return rows.at(-1)?.[1];
   }
 
+  /** What stands in the row: the text, or where the text stands that the event before has, too. */
+  function metadataOnce(text: string): string {
+    if (text === kept.text) return String(kept.at);
+    kept = { text, at: position };
+    return text;
+  }
+
   function insert({ streamId, stream, revision, texts, offset, recordedAt }: Insertion): void {
     const id = texts[offset] as string;
     const type = texts[offset + 1] as string;
@@ -179,8 +189,9 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
     const leaf = leafOf(position, { stream, revision, id, type, data, metadata }, digested);
     link = linkOf(link, leaf);
     linkBlob.write(link, 'latin1');
-    const kept = withRoom(data, digested);
-    demandOneRow(insertEvent.run(position, streamId, revision, id, type, kept, metadata, recordedAt, linkBlob));
+    const room = withRoom(data, digested);
+    const once = metadataOnce(metadata);
+    demandOneRow(insertEvent.run(position, streamId, revision, id, type, room, once, recordedAt, linkBlob));
     const root = tree.add(leaf);
     if (root !== undefined) insertBlock.run(blockOf(position), Buffer.from(root, 'latin1'));
     if (position === 1) logId = logIdIn({ type, data });
@@ -188,6 +199,8 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
 
   function take({ numbers, text, recordedAt }: AppendMessage): number[] {
     refuseRewritten();
+    bringUpToDate(db);
+    kept = { text: '', at: 0 };
     const before = position;
     const outcomes: number[] = [];
     const texts = text.split('\0');

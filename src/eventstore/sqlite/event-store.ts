@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Database, sqliteCode } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import type { SqliteLinks } from './links.js';
-import { WriteQueue } from './append-queue.js';
+import { WriteQueue, type LogCommit } from './append-queue.js';
 import { createKnownEnd } from './known-end.js';
 import { takeLock } from './lock.js';
 import { openSqliteEventReader } from './reader.js';
@@ -17,7 +17,7 @@ export interface SqliteEventStore extends EventStore, SqliteLinks {
   altered(): string | undefined;
 }
 
-interface SqliteEventStoreOptions {
+export interface SqliteEventStoreOptions {
   readonly file: string;
   readonly clock: () => number;
   /**
@@ -27,6 +27,8 @@ interface SqliteEventStoreOptions {
   readonly headKey?: (() => Uint8Array) | undefined;
   /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
+  /** Called for each transaction of appends. */
+  readonly onCommit?: (commit: LogCommit) => void;
   /** Called once, when the log turns out not to be what was written there, also at its opening. Must not throw. */
   readonly onAltered?: (message: string) => void;
 }

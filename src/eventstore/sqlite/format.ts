@@ -4,23 +4,37 @@ import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": marks the files of this service. */
 const applicationId = 0x41754c65;
-/** The only format that is read and written. Formats 1 to 4 were never released. */
-const formatVersion = 5;
+/**
+ * The format that is written. It has the tables of format 5, in which each event had the text of its metadata: such a file
+ * is read as it is, and its first append makes it format 6. Formats 1 to 4 were never released.
+ */
+const formatVersion = 6;
+const earlierVersion = 5;
 
-const logView = `
+/**
+ * The metadata of an event `e`: their text, or that of the event at the position that stands there in place of it. A text of
+ * metadata is a JSON object, so it is never a number, and a number without such an event stays what it is.
+ */
+export const metadataText =
+  'coalesce((select shared.metadata from events shared where shared.position = e.metadata), e.metadata)';
+
+const viewOf = (metadata: string): string => `
   create view log as
-    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, e.metadata, e.recorded_at,
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, ${metadata}, e.recorded_at,
       lower(hex(e.chain)) as chain
     from events e join streams s on s.id = e.stream_id
     order by e.position;
 `;
+const logView = viewOf(`${metadataText} as metadata`);
+const earlierView = viewOf('e.metadata');
 
 /*
  * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids: a
- * repeat is recognised by comparing ids at the expected revision. Blanks may follow `data` (redact.ts). `chain` is the event's link. `blocks` has the root of each
+ * repeat is recognised by comparing ids at the expected revision. Blanks may follow `data` (redact.ts). `metadata` are kept
+ * once for events that were appended together (`metadataText`). `chain` is the event's link. `blocks` has the root of each
  * complete block of the tree, `head` the sealed head in its one row.
  */
-const schema = `
+const tables = `
   create table streams (
     id integer primary key,
     name text not null unique,
@@ -48,7 +62,6 @@ const schema = `
     mac blob not null
   ) strict;
   create unique index events_by_stream on events (stream_id, revision);
-  ${logView}
 `;
 
 /** An event as it is selected, in this order. */
@@ -64,7 +77,7 @@ export type EventRow = readonly [
 
 export function createSchema(db: Database): void {
   db.transaction(() => {
-    db.exec(schema);
+    db.exec(tables + logView);
     db.pragma(`application_id = ${applicationId}`);
     db.pragma(`user_version = ${formatVersion}`);
   });
@@ -73,14 +86,21 @@ export function createSchema(db: Database): void {
 export const isBlank = (db: Database): boolean =>
   db.prepareValue('select count(*) from sqlite_schema').get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
+/** Makes a log of the format before one of this format, within the open transaction. Nothing in its tables changes. */
+export function bringUpToDate(db: Database): void {
+  if (versionOf(db) === formatVersion) return;
+  replaceView(db, logView);
+  db.pragma(`user_version = ${formatVersion}`);
+}
+
 /** @throws StoreUnavailableError it is not a log of this service, or of another format. */
 export function refuseForeign(db: Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
   const version = versionOf(db);
-  if (version !== formatVersion)
+  if (version !== formatVersion && version !== earlierVersion)
     throw new StoreUnavailableError(
-      `${file} has format ${version}, this version of the service reads format ${formatVersion} only; it was left as it is. Write its events to a file with the version that made it (audience export events), then read them into a new log (audience import events)`,
+      `${file} has format ${version}, this version of the service reads formats ${earlierVersion} and ${formatVersion} only; it was left as it is. Write its events to a file with the version that made it (audience export events), then read them into a new log (audience import events)`,
     );
 }
 
@@ -93,7 +113,7 @@ function schemaFault(db: Database): string | undefined {
 
 /** As `schemaFault`, but for the view `log`, on which only people rest. */
 export function tablesFault(db: Database): string | undefined {
-  const wanted = createdSchema();
+  const wanted = createdSchema(db);
   for (const [name, definition] of schemaOf(db)) {
     if (!wanted.has(name)) return `the service did not create the ${name}`;
     if (name !== viewName && wanted.get(name) !== definition) return `the ${name} was altered`;
@@ -106,11 +126,13 @@ export function tablesFault(db: Database): string | undefined {
 /** Creates the view `log` again where it is missing or was altered. Returns whether it did. */
 export function restoreView(db: Database): boolean {
   if (isViewOurs(db)) return false;
-  db.transaction(() => db.exec(`drop view if exists log; ${logView}`), 'immediate');
+  db.transaction(() => replaceView(db, viewFor(db)), 'immediate');
   return true;
 }
 
-const isViewOurs = (db: Database): boolean => schemaOf(db).get(viewName) === createdSchema().get(viewName);
+const replaceView = (db: Database, view: string): Database => db.exec(`drop view if exists log; ${view}`);
+const viewFor = (db: Database): string => (versionOf(db) === formatVersion ? logView : earlierView);
+const isViewOurs = (db: Database): boolean => schemaOf(db).get(viewName) === createdSchema(db).get(viewName);
 
 /** Definitions by kind and name. Nothing but the text decides what SQLite does with a table, an index, a view or a trigger. */
 const schemaOf = (db: Database): Map<string, string> =>
@@ -123,10 +145,11 @@ const schemaOf = (db: Database): Map<string, string> =>
       .map(([type, name, definition]) => [`${type} ${JSON.stringify(name)}`, definition]),
   );
 
-function createdSchema(): Map<string, string> {
+/** What the service created in a log of the format of this one. */
+function createdSchema(log: Database): Map<string, string> {
   const db = new Database(':memory:');
   try {
-    db.exec(schema);
+    db.exec(tables + viewFor(log));
     return schemaOf(db);
   } finally {
     db.close();

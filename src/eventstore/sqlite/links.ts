@@ -17,7 +17,7 @@ import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
 import { type SealedHead, type SealedLogState } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
-import { integrityFault, type EventRow } from './format.js';
+import { integrityFault, metadataText, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 
@@ -62,7 +62,7 @@ export function createSqliteLinks(db: Database, { reading, until }: LinkReading)
       const statement = reading(() =>
         db.prepareRows<readonly Value[], Row>(
           // Neither a stream that is missing in `streams` nor a number that JavaScript cannot hold may hide an event: that is rounded.
-          `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
+          `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, ${metadataText}, lower(hex(e.chain))
              from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
         ),
       );

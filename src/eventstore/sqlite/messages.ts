@@ -72,8 +72,13 @@ export type FromWriter =
   /** The log as it is: its end, and what is wrong by its sealed head. */
   | { readonly type: 'opened'; readonly end: LogEnd; readonly altered: string | undefined }
   | { readonly type: 'refused'; readonly message: string }
-  /** The message is durable: the outcomes of its appends in order, and the new end if it added events. */
-  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly end: LogEnd | undefined }
+  /** The message is durable: the outcomes of its appends in order, the new end if it added events, and how long it took. */
+  | {
+      readonly type: 'committed';
+      readonly outcomes: Float64Array;
+      readonly end: LogEnd | undefined;
+      readonly milliseconds: number;
+    }
   /** Another process has written to the log. Nothing is appended from now on. */
   | { readonly type: 'altered'; readonly message: string }
   /** Of a message of appends; the end is that of the log as it is after it. */

@@ -12,7 +12,7 @@ import {
 } from '../event-store.js';
 import { assertLimit } from '../validate-append.js';
 import { createSqliteLinks, type SqliteLinks } from './links.js';
-import type { EventRow } from './format.js';
+import { metadataText, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, openForReading, parsePosition, fileUnavailable } from './schema.js';
 
@@ -42,7 +42,7 @@ type Statement = AnyStatement<readonly Value[], EventRow>;
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
   const { file, pollMs = 50, removesWal, until = () => end } = options;
   const db = openForReading(file, removesWal);
-  const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
+  const columns = `e.position, s.name, e.revision, e.event_id, e.type, e.data, ${metadataText}`;
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
   // With `+` no index of positions is used.

@@ -85,6 +85,7 @@ function serve(port: MessagePort, data: WriterData): void {
   say({ type: 'opened', end: committed, altered });
 
   function commit(message: AppendMessage): void {
+    const start = performance.now();
     const outcomes = transact(
       () => log.appender.take(message),
       (how, text) => say({ type: 'failed', how, message: text, end: committed }),
@@ -93,7 +94,12 @@ function serve(port: MessagePort, data: WriterData): void {
     const end = log.appender.end();
     const hasMoved = end.count > committed.count;
     committed = end;
-    say({ type: 'committed', outcomes: Float64Array.from(outcomes), end: hasMoved ? end : undefined });
+    say({
+      type: 'committed',
+      outcomes: Float64Array.from(outcomes),
+      end: hasMoved ? end : undefined,
+      milliseconds: performance.now() - start,
+    });
   }
 
   function redact(redactions: readonly Redaction[]): void {

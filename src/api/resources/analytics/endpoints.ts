@@ -70,6 +70,8 @@ const emailOutcomesSchema = object(
     failed: count.describe('E-mails that were given up.'),
     reopened: count.describe('Failed e-mails that were released: `failed` less these are failed still.'),
     in_doubt: count.describe('Attempts that perhaps succeeded.'),
+    bounced: count.describe('Reports that an e-mail could not be delivered.'),
+    complained: count.describe('Reports that an e-mail was called spam.'),
     held: count.describe('E-mails that wait for an operator.'),
   }),
 );

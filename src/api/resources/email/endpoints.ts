@@ -4,6 +4,7 @@ import { count, emailId, object, text, time } from '../../../events/values.js';
 import { deliveryStates } from '../../../projections/emails.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
 import { choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
+import { reportEndpoint } from './reports.js';
 import { listOfSubscribers, mailbox, recipient, subject, template, variables } from './content.js';
 
 const asSent = z.string().describe('As it was sent.');
@@ -18,6 +19,8 @@ const deliveryState = z.enum(deliveryStates).meta({ id: 'DeliveryState', descrip
 
 const changedEmail = object('ChangedEmail', { email_id: emailId, state: deliveryState });
 
+const verified = z.boolean().describe('The report came with the proof of the return path.');
+
 const emailState = object(
   'Email',
   {
@@ -31,6 +34,15 @@ const emailState = object(
       'Reason of the last failure and, where the mail server replied, its codes.',
       'smtp_5xx 550 5.1.1',
     ).nullable(),
+    bounced: object('Bounce', {
+      at: time,
+      verified,
+      kind: z.enum(['hard', 'soft']).describe('`hard`: for good. `soft`: it was not delivered in time.'),
+      enhanced_code: text('As the mail server reported it.', '5.1.1').nullable(),
+    })
+      .nullable()
+      .describe('What a mail server reported after it had been handed over; the report that says most.'),
+    complained: object('Complaint', { at: time, verified }).nullable().describe('The recipient called it spam.'),
   },
   'The state of an e-mail. No addresses, no content.',
 );
@@ -65,6 +77,7 @@ export const emailEndpoints = {
       'not_configured',
     ],
   }),
+  report: reportEndpoint,
   release: ownWrite('releaseEmail', '/v1/email/{email_id}/release', {
     scope: 'email:write',
     summary: 'Send an e-mail again that is held or has failed',

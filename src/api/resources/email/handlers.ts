@@ -9,8 +9,9 @@ import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
 import { emailEndpoints } from './endpoints.js';
+import { reportRoutes, type ReportParts } from './reports.js';
 
-export interface EmailParts {
+export interface EmailParts extends ReportParts {
   readonly audience: { readonly email: EmailRequests };
   readonly queries: Queries;
   readonly reads: Reads;
@@ -19,8 +20,11 @@ export interface EmailParts {
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
-export function emailRoutes(routes: Routes, { audience, queries, reads, clock }: EmailParts): void {
+export function emailRoutes(routes: Routes, parts: EmailParts): void {
+  const { audience, queries, reads, clock } = parts;
   const { email } = audience;
+  // Before the paths with an id.
+  reportRoutes(routes, parts);
 
   routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
     const { list_id: listId, ...message } = input;

@@ -48,6 +48,13 @@ const readinessSchema = object('Readiness', {
     .meta({ id: 'ErasuresReadiness' })
     .optional()
     .describe('Absent where another process carries erasures through.'),
+  email_reports: object('EmailReportCounts', {
+    bounced: count,
+    complained: count,
+    known: count,
+    ignored: count,
+    unmatched: count,
+  }).describe('Reports about e-mails since this process began.'),
   log_lines: object('LogLines', { dropped: count }),
   mailer: object('MailerReadiness', {
     running: count,
@@ -87,6 +94,13 @@ export const healthEndpoints = {
   }),
 };
 
+export const metricsEndpoint = read('getMetrics', '/metrics', {
+  scope: 'metrics',
+  summary: 'Figures of this process for Prometheus',
+  description: 'In the form that `Accept` asks for: Prometheus text or OpenMetrics.',
+  answer: { others: { 'text/plain': z.string(), 'application/openmetrics-text': z.string() } },
+});
+
 export const docsEndpoints = {
   openApi: read('getOpenApi', '/openapi.json', {
     scope: 'none',
@@ -106,5 +120,5 @@ export const service: Resource = {
   name: 'Service',
   description: 'Health and this description: without API key and rate limit.',
   parameters: {},
-  endpoints: { ...healthEndpoints, ...docsEndpoints },
+  endpoints: { ...healthEndpoints, ...docsEndpoints, metrics: metricsEndpoint },
 };

@@ -1,13 +1,15 @@
 /** What the endpoints of the service do: health, the OpenAPI document, and a page on which people read it and try it out. */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../../../errors.js';
 import type { EndpointRunner } from '../../http/endpoint-runner.js';
+import { metricsFormOf, type ReadMetrics } from '../../http/metrics-server.js';
 import { mountOpen, type Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
-import { docsEndpoints, healthEndpoints } from './endpoints.js';
+import { docsEndpoints, healthEndpoints, metricsEndpoint } from './endpoints.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -23,10 +25,15 @@ interface HealthParts {
 export interface ServiceParts extends HealthParts {
   /** Called once, at the first request. */
   readonly document: () => object;
+  readonly readMetrics: ReadMetrics;
 }
 
-/** Their answers have a form of their own, so they stand beside the others. */
-export function serviceRoutes(_: Routes, parts: ServiceParts): void {
+/** Most answers have a form of their own, so they stand beside the others. */
+export function serviceRoutes(routes: Routes, parts: ServiceParts): void {
+  routes.on(metricsEndpoint, async ({ request }) => {
+    const { contentType, text } = await parts.readMetrics(metricsFormOf(request.headers.accept));
+    return { contentType, pieces: Readable.from([text]) };
+  });
   docsRoutes(parts);
   healthRoutes(parts);
 }

@@ -1,0 +1,62 @@
+/** The rules of what is reported of an e-mail afterwards: each report counts once, and after one nothing more is sent. */
+import type { EmailEvent } from '../events/email.js';
+import type { RecordBounce, RecordComplaint } from './email-commands.js';
+
+type ReportEvent = Extract<EmailEvent, { type: 'EmailBounced' | 'EmailComplained' }>;
+type RecordReport = RecordBounce | RecordComplaint;
+
+/** A report that was taken. */
+export interface KnownReport {
+  readonly type: ReportEvent['type'];
+  readonly verified: boolean;
+  readonly report_hash: string;
+}
+
+/** What the rules need of an e-mail. */
+interface ReportedState {
+  readonly email_id: string;
+  readonly attempts: number;
+  readonly reports: readonly KnownReport[];
+  readonly erased_through: number | null;
+}
+
+export const knownReport = ({ type, data: { verified, report_hash } }: ReportEvent): KnownReport => ({
+  type,
+  verified,
+  report_hash,
+});
+
+/** Bounces that are verified, and others: whoever has seen the e-mail could report for ever. */
+const mostBounces = 5;
+
+/** Whether it says something that the log does not know. */
+export function isNews({ attempts, reports }: ReportedState, report: KnownReport): boolean {
+  const same = reports.filter(({ type, verified }) => type === report.type && verified === report.verified);
+  if (attempts === 0 || same.some(({ report_hash }) => report_hash === report.report_hash)) return false;
+  if (report.type === 'EmailBounced') return same.length < mostBounces;
+  return !reports.some(({ type, verified }) => type === report.type && (verified || !report.verified));
+}
+
+export const reportIn = ({ type, verified, report_hash }: RecordReport): KnownReport => ({
+  type: type === 'RecordBounce' ? 'EmailBounced' : 'EmailComplained',
+  verified,
+  report_hash,
+});
+
+/** What the server said is personal: it is left out once the e-mail is erased. */
+export function reported(command: RecordReport, { email_id, erased_through }: ReportedState): ReportEvent {
+  const { verified, report_hash } = command;
+  if (command.type === 'RecordComplaint') return { type: 'EmailComplained', data: { email_id, verified, report_hash } };
+  const { kind, enhanced_code, diagnostic } = command;
+  const code = enhanced_code === undefined ? {} : { enhanced_code };
+  const message = diagnostic === undefined || erased_through !== null ? {} : { message: { diagnostic } };
+  return { type: 'EmailBounced', data: { email_id, kind, ...code, verified, report_hash, ...message } };
+}
+
+/** Why there is no further attempt, as the reason of EmailCancelled; undefined: nothing was reported. */
+export const endedBy = ({ reports }: Pick<ReportedState, 'reports'>): 'bounced' | 'complained' | undefined =>
+  reports[0] && (reports[0].type === 'EmailBounced' ? 'bounced' : 'complained');
+
+/** The mailbox does not exist, or not any more. Every other refusal may be about the sender, or about this message. */
+const goneCodes: ReadonlySet<string> = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
+export const isGone = (enhancedCode: string | undefined): boolean => goneCodes.has(enhancedCode ?? '');

@@ -1,0 +1,53 @@
+/** The metrics of a process: one registry in its main thread. What counts calls a function; what has a status is asked when somebody reads. */
+import { Registry } from '@prometheus-io/client';
+import { countCommands } from './commands.js';
+import { countCommits } from './log.js';
+import { countMail } from './mail.js';
+import { countRequests } from './requests.js';
+import { watchStates, type StateSources } from './states.js';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** The form that is asked for. */
+export type MetricsForm = 'prometheus' | 'openmetrics';
+
+export interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export function createMetrics() {
+  const registry = new Registry();
+  return {
+    onRequest: countRequests(registry),
+    commands: countCommands(registry),
+    onMail: countMail(registry),
+    onCommit: countCommits(registry),
+    /** Called once, when the service is put together. */
+    watch: (sources: StateSources): void => watchStates(registry, sources),
+    read: createReader(registry),
+  };
+}
+
+/** One reader after the other: the registry has one form at a time. */
+function createReader(registry: Registry): (form: MetricsForm) => Promise<MetricsText> {
+  const names = new WeakMap<object, string>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function read(form: MetricsForm): Promise<MetricsText> {
+    // The library takes `_total` from the names of counters when it writes OpenMetrics, and never puts it back.
+    for (const metric of registry.getMetricsAsArray()) {
+      metric.name = names.get(metric) ?? metric.name;
+      names.set(metric, metric.name);
+    }
+    const contentType = form === 'prometheus' ? Registry.PROMETHEUS_CONTENT_TYPE : Registry.OPENMETRICS_CONTENT_TYPE;
+    registry.setContentType(contentType);
+    return { contentType, text: await registry.metrics() };
+  }
+
+  return (form) => {
+    const reading = last.then(() => read(form));
+    last = reading.catch(() => undefined);
+    return reading;
+  };
+}

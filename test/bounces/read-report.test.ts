@@ -1,0 +1,175 @@
+/** What is read of reports: those of real mail servers, every form of the fields, and what nobody should send. */
+import { describe, expect, test } from 'vitest';
+import { readReport } from '../../src/bounces/read-report.js';
+import { someReport, type SomeReport } from './some-reports.js';
+
+const read = (text: string) => readReport(Buffer.from(text));
+
+test.each([
+  ['postfix-gone', 'hard', '5.1.1', /^550-5\.1\.1 <gone@example\.net>: Recipient address rejected: 550 5\.1\.1 User/],
+  ['postfix-unknown-here', 'hard', '5.1.1', /^unknown user: "unknown-user"$/],
+  ['postfix-policy', 'hard', '5.7.1', /^550 5\.7\.1 Message rejected: the DKIM signature is not valid$/],
+  ['postfix-full', 'hard', '5.2.2', /^552 5\.2\.2 <full@example\.net>: The mailbox is full$/],
+  ['postfix-without-code', 'hard', '5.0.0', /^550 No such user here$/],
+  ['postfix-utf8', 'hard', '5.6.7', /^SMTPUTF8 is required, but was not offered by host/],
+  ['exim-gone', 'hard', '5.1.1', /^550-5\.1\.1 <gone@example\.net>/],
+  ['exim-unknown-here', 'hard', '5.0.0', undefined],
+  ['exim-policy', 'hard', '5.7.1', /^550 5\.7\.1 Message rejected/],
+] as const)('%s: a %s bounce, %s', async (name, kind, enhanced_code, diagnostic) => {
+  const report = await read(someReport(name));
+  const [emailId] = /eml_\w{26}/.exec(someReport(name)) ?? [];
+  expect(report).toMatchObject({ type: 'bounce', kind, enhanced_code, envelopeId: emailId });
+  expect(report?.messageId).toBe(`<${emailId}@example.com>`);
+  expect(report?.type === 'bounce' ? (report.diagnostic ?? '') : '').toMatch(diagnostic ?? /^$/);
+});
+
+test('a complaint, with the envelope sender that the provider saw', async () => {
+  expect(await read(someReport('abuse'))).toMatchObject({
+    type: 'complaint',
+    originalSender: '<bounce+eml_01M85MXX1RXA5BZYA04KQ583S8.f2alljtqjvdjmazr@mail.example.com>',
+    messageId: '<eml_01M85MXX1RXA5BZYA04KQ583S8@example.com>',
+  });
+});
+
+test('only abuse, fraud and the wish to get no more are complaints', async () => {
+  const of = async (type: string) =>
+    (await read(someReport('abuse').replace('Feedback-Type: abuse', `Feedback-Type: ${type}`)))?.type;
+  for (const type of ['abuse', 'Fraud', 'opt-out', 'opt-out-list']) expect(await of(type), type).toBe('complaint');
+  for (const type of ['not-spam', 'auth-failure', 'virus', 'other', '']) expect(await of(type), type).toBeUndefined();
+});
+
+describe('of the delivery', () => {
+  const gone = someReport('postfix-gone');
+  const withFields = (fields: string) =>
+    read(gone.replace(/^Action: failed\nStatus: .*\nRemote-MTA[^]*?\n\n/m, `${fields}\n\n`));
+  const codeOf = async (fields: string) => {
+    const report = await withFields(fields);
+    return report?.type === 'bounce' ? [report.kind, report.enhanced_code] : undefined;
+  };
+
+  test('what is delayed, delivered, relayed or expanded is no failure', async () => {
+    for (const action of ['delayed', 'delivered', 'relayed', 'expanded', 'unfailed', ''])
+      expect(await withFields(`Action: ${action}\nStatus: 4.4.7`), action).toBeUndefined();
+  });
+
+  test('what failed in time is soft, all else is hard', async () => {
+    expect(await codeOf('Action: failed\nStatus: 4.4.7')).toEqual(['soft', '4.4.7']);
+    expect(await codeOf('Action: FAILED (gave up)\nStatus: 5.1.10 (null MX)')).toEqual(['hard', '5.1.10']);
+    expect(await codeOf('action:failed\nSTATUS:5.2.1')).toEqual(['hard', '5.2.1']);
+    expect(await codeOf('Action: failed')).toEqual(['hard', undefined]);
+    for (const status of ['2.0.0', '5', '5.1', '5.1.1.1', '51.1.1', 'five'])
+      expect(await codeOf(`Action: failed\nStatus: ${status}`), status).toEqual(['hard', undefined]);
+  });
+
+  test('the reply of the other server counts where the status says nothing, and never against it', async () => {
+    const code = (status: string, reply: string) => codeOf(`Action: failed${status}\nDiagnostic-Code: ${reply}`);
+    expect(await code('\nStatus: 5.0.0', 'smtp; 550 5.1.1 unknown')).toEqual(['hard', '5.1.1']);
+    expect(await code('', 'SMTP;550-5.2.1 disabled')).toEqual(['hard', '5.2.1']);
+    expect(await code('', 'smtp; 451 4.3.0 later')).toEqual(['soft', '4.3.0']);
+    expect(await code('\nStatus: 5.7.1', 'smtp; 550 5.1.1 unknown')).toEqual(['hard', '5.7.1']);
+    expect(await code('\nStatus: 4.0.0', 'smtp; 550 5.1.1 unknown')).toEqual(['soft', '4.0.0']);
+    expect(await code('\nStatus: 5.0.0', 'x-unix; 550 5.1.1 unknown')).toEqual(['hard', '5.0.0']);
+    expect(await code('\nStatus: 5.0.0', 'smtp; user 5.1.1 unknown')).toEqual(['hard', '5.0.0']);
+  });
+
+  test('of several recipients the one that failed counts; of several fields of a name the first', async () => {
+    const two =
+      'Action: delayed\nStatus: 4.4.1\n\nFinal-Recipient: rfc822; b@example.net\nAction: failed\nStatus: 5.1.1';
+    expect(await codeOf(two)).toEqual(['hard', '5.1.1']);
+    expect(await codeOf('Action: failed\nStatus: 5.7.1\nStatus: 5.1.1')).toEqual(['hard', '5.7.1']);
+  });
+
+  test('the words are cut, and hold no control characters', async () => {
+    const report = await withFields(
+      `Action: failed\nDiagnostic-Code: smtp; 550 a\u0000b\tc\n \u0007${'d'.repeat(3_000)}`,
+    );
+    expect(report).toMatchObject({ diagnostic: `550 a b c ${'d'.repeat(990)}` });
+  });
+});
+
+test('a report is the same in other line ends, after From_ and below other headers', async () => {
+  for (const name of ['postfix-gone', 'exim-gone', 'abuse'] as const) {
+    const text = someReport(name);
+    const one = await read(text);
+    for (const other of [
+      text.replaceAll('\n', '\r\n'),
+      `From MAILER-DAEMON Tue Nov 24 02:08:02 2026\n${text}`,
+      `Received: from elsewhere\nDelivered-To: bounce@mail.example.com\n${text}`,
+    ])
+      expect(await read(other)).toEqual(one);
+  }
+});
+
+test('what is cut off after its part for machines is read', async () => {
+  const text = someReport('postfix-gone');
+  expect(
+    await read(text.slice(0, text.indexOf('--80E38C7841F', text.indexOf('User unknown in virtual mailbox table\n')))),
+  ).toMatchObject({
+    enhanced_code: '5.1.1',
+  });
+});
+
+test('a part in base64 is read, prose is not', async () => {
+  const status =
+    'Reporting-MTA: dns; a.example\n\nFinal-Recipient: utf-8; j\\x{FC}rgen@example.net\nAction: failed\nStatus: 5.1.1\n';
+  const mail = (type: string, encoding: string, body: string): string =>
+    `Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: ${type}\nContent-Transfer-Encoding: ${encoding}\n\n${body}\n--b--\n`;
+  const base64 = Buffer.from(status).toString('base64');
+  expect(await read(mail('message/global-delivery-status', 'base64', base64))).toMatchObject({
+    enhanced_code: '5.1.1',
+  });
+  expect(await read(mail('Message/Delivery-Status; charset=us-ascii', '7bit', status))).toMatchObject({ kind: 'hard' });
+  for (const type of ['text/plain', 'text/html', 'application/octet-stream', 'message/rfc822'])
+    expect(await read(mail(type, '7bit', status)), type).toBeUndefined();
+  expect(
+    await read(`Subject: Undelivered\n\n550 5.1.1 user unknown\nmessage/delivery-status\n${status}`),
+  ).toBeUndefined();
+});
+
+const megabyte = (piece: string): string => piece.repeat(Math.ceil((1024 * 1024) / piece.length));
+const multipart = 'Content-Type: multipart/report; boundary=b\n\n';
+const claim = 'X-Claim: message/delivery-status\n';
+
+test.each(
+  Object.entries({
+    'nothing at all': '',
+    'no message': '\u0000\u0001\u0002',
+    'a mail of its own': 'Subject: hello\n\nI am on holiday: message/delivery-status',
+    'deep nesting':
+      claim +
+      Array.from({ length: 10_000 }, (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`).join(
+        '',
+      ),
+    'many parts': multipart + megabyte('--b\nContent-Type: message/delivery-status\n\nAction\n'),
+    'many empty lines': `${claim}${multipart}--b\n\n${megabyte('\n')}`,
+    'many headers': claim + megabyte('X-A: b\n'),
+    'one long header': `${claim}X-A: ${megabyte('a')}`,
+    'a long list of recipients': `${claim}To: ${megabyte('a:;')}`,
+    'a long fold': `${claim}X-A: ${megabyte('a\n ')}`,
+    'many quotes': `${claim}From: ${megabyte('"')}`,
+    'flowed text': `${claim}Content-Type: text/plain; format=flowed\n\n${megabyte('> \n')}`,
+    'broken markup': `${claim}Content-Type: text/html\n\n${megabyte('<a href="')}`,
+    'fields without end':
+      `${multipart}--b\nContent-Type: message/delivery-status\n\nAction: ${megabyte('failed ')}`.replace(
+        'Action: failed',
+        'Action: none',
+      ),
+  }),
+)('%s is no report, and that is known soon', async (_, text) => {
+  const began = performance.now();
+  expect(await read(text)).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
+test('no cut and no broken byte of a report makes reading it fail', async () => {
+  const names: readonly SomeReport[] = ['postfix-gone', 'exim-gone', 'abuse', 'postfix-utf8'];
+  for (const name of names) {
+    const bytes = Buffer.from(someReport(name));
+    for (let at = 0; at < bytes.length; at += 37) {
+      await readReport(bytes.subarray(0, at));
+      const broken = Buffer.from(bytes);
+      broken[at] = 0xff;
+      await readReport(broken);
+    }
+  }
+});

@@ -1,0 +1,141 @@
+/** Events that are appended together and have the same metadata: the file has their text once, and every reader gives it with each of them. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { EventReader, EventToAppend, StoredEvent } from '../../../src/eventstore/event-store.js';
+import { createAppender } from '../../../src/eventstore/sqlite/append.js';
+import { anyRevision, pack } from '../../../src/eventstore/sqlite/messages.js';
+import { openForWriting } from '../../../src/eventstore/sqlite/schema.js';
+import { Database } from '../../../src/sqlite/database.js';
+import { allEvents, newLogFile, openLog, openReader } from '../../support/event-log.js';
+import { exported, runVerifier, tampered, verified } from '../../support/evidence-log.js';
+
+const noStream = { expectedRevision: 'no_stream' } as const;
+const by = (actor: string): string => JSON.stringify({ at: '2026-01-01T00:00:00.000Z', actor });
+const [ada, eve] = [by('ada'), by('eve')];
+
+const event = (metadata: string): EventToAppend => ({
+  id: randomUUID(),
+  type: 'Said',
+  data: JSON.stringify({ person: { salt: 'a', email: 'ada@example.com' } }),
+  metadata,
+});
+
+/** Positions 1 to 7, and what stands in their rows. */
+const metadata = [ada, ada, eve, eve, ada, eve, eve];
+const rows = [ada, '1', eve, '3', ada, eve, '6'];
+
+async function writtenLog(): Promise<Awaited<ReturnType<typeof openLog>>> {
+  const log = await openLog();
+  await log.store.append(
+    'one',
+    metadata.slice(0, 5).map((text) => event(text)),
+    noStream,
+  );
+  await log.store.append('two', [event(eve), event(eve)], noStream);
+  return log;
+}
+
+function rowsOf(file: string, sql = 'select metadata from events order by position'): unknown[] {
+  const db = new Database(file, { access: 'read' });
+  try {
+    return db.prepareValue(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
+async function batches(events: AsyncIterable<readonly StoredEvent[]>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const batch of events) found.push(...batch.map((one) => one.metadata));
+  return found;
+}
+
+async function followed(reader: EventReader): Promise<string[]> {
+  const stop = new AbortController();
+  const found: string[] = [];
+  for await (const message of reader.subscribe({ after: '', signal: stop.signal }))
+    if (message.type === 'events') found.push(...message.events.map((one) => one.metadata));
+    else stop.abort();
+  return found;
+}
+
+test('stand in the file once, and with each event wherever it is read', async () => {
+  const { store, file } = await writtenLog();
+  expect(rowsOf(file)).toEqual(rows);
+  expect(rowsOf(file, 'select metadata from log')).toEqual(metadata);
+  for (const reader of [store, openReader(file)]) {
+    expect(await batches(reader.readAll())).toEqual(metadata);
+    expect(await batches(reader.readAll({ direction: 'backwards' }))).toEqual(metadata.toReversed());
+    expect(await batches(reader.readLinked())).toEqual(metadata);
+    expect(await followed(reader)).toEqual(metadata);
+    // From the middle: what stands before is not read.
+    expect(await batches(reader.readStream('one', { from: 3n }))).toEqual([eve, ada]);
+    expect(await batches(reader.readStream('two', { direction: 'backwards', limit: 1 }))).toEqual([eve]);
+    const several = await reader.readStreams?.(['two', 'one']);
+    expect([...(several?.values() ?? [])].flat().map((one) => one.metadata)).toEqual([
+      ...metadata.slice(5),
+      ...metadata.slice(0, 5),
+    ]);
+    expect((await reader.readAt('00000000000000000004'))?.metadata).toBe(eve);
+  }
+  expect(await verified(file)).toMatchObject({ intact: true, count: 7, linked: true });
+});
+
+test('stay after a redaction of the event that has the text', async () => {
+  const { store, file } = await writtenLog();
+  expect(await store.redact('one', 0n)).toBe(1);
+  expect((await allEvents(store)).map((one) => one.metadata)).toEqual(metadata);
+  expect(await verified(file)).toMatchObject({ intact: true, redacted: 1 });
+});
+
+test('are never looked for in what was rolled back, or in a commit before', () => {
+  const db = openForWriting(newLogFile());
+  const appender = createAppender(db);
+  const take = (stream: string, events: readonly EventToAppend[]): void => {
+    db.exec('begin');
+    appender.take(pack([{ stream, events, expected: anyRevision, size: 0 }], new Date(0).toISOString()));
+  };
+  take('one', [event(ada), event(ada)]);
+  db.exec('rollback');
+  appender.reset();
+  for (const stream of ['two', 'three']) {
+    take(stream, [event(ada), event(ada)]);
+    db.exec('commit');
+  }
+  expect(db.prepareValue('select metadata from events').all()).toEqual([ada, '1', ada, '3']);
+  db.close();
+});
+
+test('are found where they are forged, with the first event that differs', async () => {
+  const { store, file } = await writtenLog();
+  await store.close();
+  for (const [row, forged, first] of [
+    [1, by('mallory'), 1],
+    [3, ada, 3],
+    // Of another event.
+    [4, '1', 4],
+    [7, '5', 7],
+    [6, '4', 6],
+    // Of an event that has not the text itself, of itself, of none.
+    [2, '4', 2],
+    [2, '2', 2],
+    [2, '99', 2],
+    [2, '-9223372036854775808', 2],
+    [2, '9223372036854775808', 2],
+    [2, '', 2],
+    [2, eve, 2],
+  ] as const) {
+    const copy = tampered(file, (db) =>
+      db.prepare('update events set metadata = ? where position = ?').run(forged, row),
+    );
+    const where = `${row}: ${forged}`;
+    expect(await verified(copy), where).toMatchObject({ intact: false, difference: { ordinal: first } });
+    expect(await allEvents(openReader(copy)), where).toHaveLength(7);
+  }
+  const forged = tampered(file, (db) =>
+    db.exec(`update events set metadata = replace(metadata, 'eve', 'mallory') where position = 3`),
+  );
+  const { code, output } = await runVerifier(await exported(forged));
+  expect(output).toMatch(/^DIFFERENT: .*(event|line) 3\b/);
+  expect(code).toBe(1);
+});
