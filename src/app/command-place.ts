@@ -12,6 +12,7 @@ import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
 import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
+import { version } from './version.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
 
 type Around = Pick<CommandTerminal, 'env' | 'stderr' | 'signal'>;
@@ -35,6 +36,7 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
     stores,
     signal,
     newUuid: randomUUID,
+    version,
     monotonic: () => performance.now(),
     existing,
     openLog,

@@ -263,7 +263,7 @@ export type FeedEvent = FrozenOutput<typeof feedEvent>;
 export const feed = {
   data: z.array(feedEvent),
   beside: {
-    next_after: value.maybePosition.describe('Pass it on as `after`.'),
+    next_after: value.feedCursor,
     has_more: z.boolean().describe('There is more to read after `next_after`.'),
   },
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },

@@ -33,8 +33,13 @@ export type FeedMessage =
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
   head(): Promise<Position>;
-  /** See `positionUpTo`, for the head as it is now. @throws StoreUnavailableError */
-  position(text: string): Promise<Position | undefined>;
+  /**
+   * Of a cursor, or of a position alone: see `positionUpTo`, for the head as it is now. `gone`: this log has another event
+   * there, or none, so it was restored from a backup. @throws StoreUnavailableError
+   */
+  position(text: string): Promise<Position | 'gone' | undefined>;
+  /** A position with the id of the event there, by which a log that was restored is known. @throws StoreUnavailableError */
+  cursor(position: Position): Promise<string>;
   /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
@@ -45,6 +50,9 @@ export interface Feed {
 
 export const isEventType = (name: string): boolean => codec.knows(name);
 
+const cursorForm = /^([0-9]+)(?:\.([0-9a-f-]{36}))?$/;
+export const cursorOf = (position: Position, eventId: string): string => `${position}.${eventId}`;
+
 const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
@@ -52,7 +60,17 @@ const dataAPage = 2 * 1024 * 1024;
 export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
   return {
     head: () => reader.head(),
-    position: async (text) => positionUpTo(text, await reader.head()),
+    async position(text) {
+      const [, digits = '', id] = cursorForm.exec(text) ?? [];
+      const position = positionUpTo(digits, await reader.head());
+      if (id === undefined) return position;
+      const event = position === undefined ? undefined : await reader.readAt(position);
+      return event?.id === id ? position : 'gone';
+    },
+    async cursor(position) {
+      const event = position === '' ? undefined : await reader.readAt(position);
+      return event === undefined ? position : cursorOf(event.position, event.id);
+    },
 
     async page({ hidden, limit, ...request }) {
       const events: FeedEvent[] = [];

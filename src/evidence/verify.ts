@@ -20,6 +20,7 @@ import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.j
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, createStreamChecks, type Finding } from './verify-findings.js';
 import { openHeadCheck, type HeadResult } from './verify-head.js';
+import { restoreIn } from './restores.js';
 import { createSealChecks, type SealContent } from './verify-seals.js';
 
 export interface VerifyOptions {
@@ -183,6 +184,7 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
       findings.take(event, hasDigest);
       if (count === sealedCount) linkAtSealed = head;
       addToTree(leaf);
+      sealed.restored(restoreIn(event));
       sealed.take({ logId, count, link, root: () => tree?.root() });
       return sealed.foreign();
     },
