@@ -17,12 +17,13 @@ import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
+import { knowingStreams } from '../commands/written-streams.js';
 import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
-import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
+import { groupsStream, listsStream, suppressionPrefix, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createErasureCheck } from '../privacy/erase.js';
@@ -86,7 +87,11 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
-  const suppressions = handlerOf(suppressionDecider, cachedSuppressions);
+  const suppressions = await knowingStreams(handlerOf(suppressionDecider, cachedSuppressions), {
+    store,
+    prefix: suppressionPrefix,
+    decider: suppressionDecider,
+  });
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [
