@@ -15,9 +15,9 @@ interface WrittenStreamsOptions<State> {
 }
 
 /**
- * The handler, which all appends to these streams go through from now on. A stream is noted before its append, so none that
- * is in the log is missed, whatever became of its answer. Where other processes append, too, every state is read as before.
- * @throws StoreUnavailableError
+ * The handler, which all appends to these streams go through from now on: `known` answers for those that were never begun,
+ * too. A stream is noted before its append, so none that is in the log is missed, whatever became of its answer. Where other
+ * processes append, it stays as it is. @throws StoreUnavailableError
  */
 export async function knowingStreams<State, Command, Event>(
   handler: CommandHandler<State, Command, Event>,
@@ -34,6 +34,6 @@ export async function knowingStreams<State, Command, Event>(
       written.add(request.stream);
       return handler.execute(request);
     },
-    fresh: async (stream) => (written.has(stream) ? await handler.fresh(stream) : never),
+    known: (stream, suffices) => (written.has(stream) ? handler.known(stream, suffices) : never),
   };
 }
