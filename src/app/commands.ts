@@ -23,7 +23,14 @@ import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
-import { groupsStream, listsStream, suppressionPrefix, tagsStream, type StreamKeys } from '../events/streams.js';
+import {
+  groupsStream,
+  listsStream,
+  suppressionPrefix,
+  suppressionStream,
+  tagsStream,
+  type StreamKeys,
+} from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createErasureCheck } from '../privacy/erase.js';
@@ -137,6 +144,11 @@ export async function openCommands(options: CommandsOptions) {
     suppressGone,
     reports,
     refusals,
+    knownRefusals: {
+      isNobody: suppressions.isNoneWritten,
+      refusesNothing: (contactKey: string): boolean =>
+        suppressions.known(suppressionStream(contactKey))?.state.active.length === 0,
+    },
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

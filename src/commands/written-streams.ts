@@ -14,6 +14,11 @@ interface WrittenStreamsOptions<State> {
   readonly decider: Pick<Decider<State, never, never>, 'initial'>;
 }
 
+interface KnowingHandler<State, Command, Event> extends CommandHandler<State, Command, Event> {
+  /** No stream of this kind was ever begun. False: perhaps one was. */
+  isNoneWritten(): boolean;
+}
+
 /**
  * The handler, which all appends to these streams go through from now on: `known` answers for those that were never begun,
  * too. A stream is noted before its append, so none that is in the log is missed, whatever became of its answer. Where other
@@ -22,18 +27,24 @@ interface WrittenStreamsOptions<State> {
 export async function knowingStreams<State, Command, Event>(
   handler: CommandHandler<State, Command, Event>,
   { store, prefix, decider }: WrittenStreamsOptions<State>,
-): Promise<CommandHandler<State, Command, Event>> {
+): Promise<KnowingHandler<State, Command, Event>> {
   const names = store.soleWriter ? store.streamNames?.(prefix) : undefined;
-  if (names === undefined) return handler;
+  if (names === undefined) return { ...handler, isNoneWritten: () => false };
   const written = createBloomFilter(filterBits);
-  for await (const portion of names) for (const name of portion) written.add(name);
+  let isNone = true;
+  const note = (stream: string): void => {
+    isNone = false;
+    written.add(stream);
+  };
+  for await (const portion of names) for (const name of portion) note(name);
   const never = { state: decider.initial, revision: -1n, position: '', at: '' };
   return {
     ...handler,
     execute(request) {
-      written.add(request.stream);
+      note(request.stream);
       return handler.execute(request);
     },
+    isNoneWritten: () => isNone,
     known: (stream, suffices) => (written.has(stream) ? handler.known(stream, suffices) : never),
   };
 }
