@@ -1,6 +1,6 @@
 /** Millions of names in a few megabytes: one that it does not have was never added; one that it has nearly always was. */
 
-/** A name may be of several parts. `bits`: a power of two, 8 to 2 ** 32; with 8 for each name, 2 % of others are taken for known, with 16 0.2 %. */
+/** A name may be of several parts. `bits`: a power of two, 8 to 2 ** 31; with 8 for each name, 2 % of others are taken for known, with 16 0.2 %. */
 export function createBloomFilter(bits: number) {
   const bytes = new Uint8Array(bits / 8);
   const byteAt = (bit: number): number => bytes[bit >>> 3] ?? 0;
