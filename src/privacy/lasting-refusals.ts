@@ -6,6 +6,7 @@ import type { SuppressionCommand, SuppressionState } from '../commands/suppressi
 import { ServiceError } from '../errors.js';
 import { suppressedKey, suppressionStream } from '../events/streams.js';
 import type { SuppressionEvent } from '../events/suppressions.js';
+import { createSingleFlight } from '../flow/single-flight.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RefusalEntry, Register } from './register.js';
 
@@ -22,6 +23,12 @@ export function keptInRegister(
   { register, clock }: { readonly register: () => Pick<Register, 'keep'> | undefined; readonly clock: () => number },
 ): SuppressionHandler {
   let waiting: readonly RefusalEntry[] = [];
+  /** Those that come while some are written wait for the next write together. */
+  const write = createSingleFlight(async () => {
+    const now = waiting;
+    await register()?.keep(now);
+    waiting = waiting.slice(now.length);
+  });
   return {
     ...handler,
     async execute(request) {
@@ -30,14 +37,11 @@ export function keptInRegister(
       const lines = result.events.flatMap((event, index) =>
         entryOf(event, { subject_key: suppressedKey(request.stream), at, event_id: result.eventIds[index] ?? '' }),
       );
-      const kept = register();
-      if (kept === undefined || waiting.length + lines.length === 0) return result;
+      if (register() === undefined || waiting.length + lines.length === 0) return result;
       waiting = [...waiting, ...lines];
-      const now = waiting;
-      await kept.keep(now).catch((cause: unknown) => {
+      await write().catch((cause: unknown) => {
         throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
       });
-      waiting = waiting.filter((line) => !now.includes(line));
       return result;
     },
   };
