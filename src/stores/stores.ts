@@ -35,7 +35,8 @@ export type StoreSettings = z.output<typeof storeSettings>;
 export type LogAddress = StoreSettings['events'];
 
 /** Beside the port, what the embedded log alone has. */
-export type OpenEventStore = EventStore & Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'altered'>>;
+export type OpenEventStore = EventStore &
+  Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'altered' | 'waiting'>>;
 
 interface OpenReader extends EventReader {
   /** Something may have been appended: subscriptions read at once. */

@@ -30,7 +30,7 @@ type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
 
 /** Answers requests whose body is lines. @throws ServiceError what `readLines` throws, `unavailable` @throws RequestAbortedError */
 export function createBulks({ admit, isStopping }: BulkParts) {
-  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+  const slots = createKeyedSlots('bulks', { each: bulksOfKey, all: bulksOfAll });
   return async <Item>(
     { request, context, signal }: Pick<Call, 'request' | 'context' | 'signal'>,
     { limit, save, ...bulk }: Bulk<Item>,

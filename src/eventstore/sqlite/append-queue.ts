@@ -108,6 +108,11 @@ export class WriteQueue {
     return this.#state === 'up';
   }
 
+  /** Appends without an answer. */
+  get waiting(): number {
+    return this.#posted.reduce((sum, { length }) => sum + length, this.#queue.length);
+  }
+
   /** The writer has answered all that it was sent. */
   get isStill(): boolean {
     return this.#state === 'up' && this.#posted.length === 0;
