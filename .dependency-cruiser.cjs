@@ -9,7 +9,7 @@ const floors = [
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
-  ['doctor'],
+  ['backup', 'doctor'],
   ['api', 'cli'],
   ['app'],
 ];
@@ -17,7 +17,7 @@ const floors = [
 const errors = '^src/(errors|failures)\\.ts$';
 const room = (name) => `^src/${name}/`;
 const node =
-  '^node:|^(crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
+  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';

@@ -206,6 +206,7 @@ async function verifyExport(file, seals) {
 /** Section 6: after a seal that does not match, nothing is known of the events before it but what an older seal says. */
 function createSealChecks(seals) {
   const waiting = seals.toSorted((one, other) => one.count - other.count);
+  const restores = [];
   let holding;
   let failing;
   /** Before anything else is compared: a seal of another log tells nothing of this one. */
@@ -220,6 +221,7 @@ function createSealChecks(seals) {
   return {
     take({ event, count, head, root }) {
       if (count === 1) demandOfLog(event);
+      if (event.type === 'LogRestored') restores.push(restoreIn(event));
       for (; waiting[0]?.count === count; waiting.shift()) {
         const [seal] = waiting;
         if (failing !== undefined) continue;
@@ -230,15 +232,34 @@ function createSealChecks(seals) {
     /** `count`: where the export ends; undefined: it was not read to its end. */
     demandAll(count = Infinity) {
       const held = holding && `the seal of ${holding.sealed_at} holds, up to event ${holding.count}`;
-      if (failing !== undefined) throw new Different(whyFailing(failing, held));
+      if (failing !== undefined) throw new Different(missingSealed(failing, restores) ?? whyFailing(failing, held));
       const longest = waiting.at(-1);
       if (longest?.count > count)
         throw new Different(
-          `the export ends after event ${count}, the seal of ${longest.sealed_at} is of ${longest.count} events: ` +
-            `it was shortened${held ? `; ${held}` : ''}`,
+          missingSealed(longest, restores) ??
+            `the export ends after event ${count}, the seal of ${longest.sealed_at} is of ${longest.count} events: ` +
+              `it was shortened${held ? `; ${held}` : ''}`,
         );
     },
   };
+}
+
+/** What a log says of itself, as of any other event: it is not proven by it. */
+function restoreIn({ data, metadata }) {
+  try {
+    return { count: JSON.parse(data).count, at: JSON.parse(metadata).at };
+  } catch {
+    return {};
+  }
+}
+
+/** Of a seal that does not hold: it is of events that a restore from a backup took away. */
+function missingSealed({ count, sealed_at }, restores) {
+  const restore = restores.find((one) => one.count < count && sealed_at <= one.at);
+  return (
+    restore &&
+    `sealed events are missing: ${count - restore.count}. The log says that it was restored at ${restore.at} from a backup of ${restore.count} events, after the seal of ${sealed_at}`
+  );
 }
 
 function whyFailing({ count, sealed_at }, held) {

@@ -2343,7 +2343,7 @@ export interface components {
       data: components['schemas']['FeedEvent'][];
       /** @description There is more to read after `next_after`. */
       has_more: boolean;
-      /** @description Pass it on as `after`. */
+      /** @description Pass it on as `after`. Empty while there is no event. */
       next_after: string;
       status: string;
       /** Format: int32 */
@@ -3699,6 +3699,16 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description - `gone`: `The log does not have the event of after: it was restored. Its last is {names}` */
+    EventGone: {
+      headers: {
+        'X-Position': components['headers']['X-Position'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /**
      * @description - `unauthorized`: `Please send valid apikey in header!`
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
@@ -4253,7 +4263,7 @@ export interface components {
     Prefer: string;
     /** @description Id of an API key: only what was read with it. */
     query_actor: string;
-    /** @description A position of the log, or `now`: only later events. */
+    /** @description `next_after` of a page, a position of the log, or `now`: only later events. */
     query_after: string;
     /** @description Id or address of a contact: only reads of its record. */
     query_contact: string;
@@ -4774,7 +4784,7 @@ export interface operations {
       query?: {
         /** @description Id of an API key, or the name of one of the configuration: only what was done with it. */
         actor?: string;
-        /** @description A position of the log, or `now`: only later events. */
+        /** @description `next_after` of a page, a position of the log, or `now`: only later events. */
         after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
@@ -6571,6 +6581,7 @@ export type KnownErrorType =
   | 'conflict'
   | 'duplicate'
   | 'forbidden'
+  | 'gone'
   | 'idempotency_conflict'
   | 'internal'
   | 'invalid_json'

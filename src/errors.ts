@@ -88,6 +88,7 @@ export const errorCatalogue = {
   not_configured: entry(409, 'not_configured', '{names} is not configured'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),
+  event_gone: entry(410, 'gone', 'The log was restored and does not have this event any more'),
   too_large: entry(413, 'too_large', 'Request body is too large'),
   unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
   not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),

@@ -1,6 +1,6 @@
 /** Opens the auditor of the command line: log, evidence and, where there are any, views to look into first. */
 import { createAudit } from '../audit/audit.js';
-import { hintsOfOne, streamOfContact, type LogSearch } from '../audit/find-in-log.js';
+import { createLogSearch } from '../audit/find-in-log.js';
 import type { Auditor, CommandPlace, CommandTerminal } from '../cli/shared/command-line.js';
 import { createProgressBar } from '../cli/shared/progress-bar.js';
 import { subjectOf } from '../commands/mustache.js';
@@ -12,38 +12,38 @@ import { contacts, type ContactDocument } from '../projections/contacts.js';
 import { createQueries } from '../projections/queries.js';
 import { checkViews } from '../projector/start.js';
 import { checkpointName } from '../projector/storage.js';
-import { ReadModelsUnavailableError, type ReadModelReader } from '../readmodels/read-models.js';
-
-/** Undefined: there are none, or not of this log. */
-type OpenViews = () => Promise<ReadModelReader | undefined>;
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 
 /** @throws CommandFailedError @throws StoreUnavailableError */
 export async function openAuditor(place: CommandPlace, terminal: CommandTerminal): Promise<Auditor> {
   const { clock, stderr, signal, monotonic } = terminal;
   const log = await place.openLog();
-  let opened: Promise<ReadModelReader | undefined> | undefined;
-  const views: OpenViews = () => (opened ??= viewsOf(log, place));
-  const kept = async () => {
-    const found = await views();
-    return found && keptHead(found);
-  };
-  const search: LogSearch = { log, signal, bar: createProgressBar(stderr, monotonic) };
-  const emails = {
-    ...hintsOfOne(search, { position: () => positionOf(views), emailsTo: hintsFrom(views) }),
-    subjectOf,
-  };
+  let closeViews = async (): Promise<void> => undefined;
+  const search = createLogSearch({
+    log,
+    signal,
+    bar: createProgressBar(stderr, monotonic),
+    async openViews() {
+      const views = await openViews(log, place);
+      closeViews = () => views?.close() ?? Promise.resolve();
+      return views;
+    },
+    isUnavailable: (error) => error instanceof ReadModelsUnavailableError,
+    onUnreadable: (reason) => void stderr.write(`The views cannot be read, so the log is searched: ${reason}\n`),
+  });
+  const kept = () => search.inViews((views) => views.keptHead());
+  const emails = { ...search.hintsOfOne(), subjectOf };
   return {
     log,
     audit: createAudit({ reader: log, clock, logHead: logHeads(log, kept), emails }),
     async find(contact) {
       if ('email' in contact) return { stream: contactStream((await place.streamKeys(log)).contactKey(contact.email)) };
       const { contactId } = contact;
-      const shown = await (await views())?.get<ContactDocument>(contacts, contactId).catch(() => undefined);
-      return { stream: await streamOfContact(contactId, search, shown?.document.stream), contactId };
+      return { stream: await search.streamOfContact(contactId), contactId };
     },
     async close() {
       try {
-        await (await opened)?.close();
+        await closeViews();
       } finally {
         await log.close();
       }
@@ -51,36 +51,24 @@ export async function openAuditor(place: CommandPlace, terminal: CommandTerminal
   };
 }
 
-/** A view only makes it faster: where there are none that can be read, the log is searched. */
-async function viewsOf(log: EventReader, { openViews, signal }: CommandPlace): Promise<ReadModelReader | undefined> {
+/** Undefined: nothing has been folded yet. */
+async function openViews(log: EventReader, place: CommandPlace) {
+  const views = await place.openViews();
+  const close = () => views.close();
   try {
-    const views = await openViews();
-    try {
-      await checkViews(log, views);
-      if ((await views.checkpoint(checkpointName)) !== null) return views;
-    } catch (error) {
-      await views.close();
-      throw error;
-    }
-    await views.close();
-  } catch {
-    signal.throwIfAborted();
+    await checkViews(log, views);
+    if ((await views.checkpoint(checkpointName)) !== null)
+      return {
+        position: async () => (await views.checkpoint(checkpointName))?.position,
+        streamOf: async (contactId: string) => (await views.get<ContactDocument>(contacts, contactId))?.document.stream,
+        emailsTo: createQueries(views).emailsTo,
+        keptHead: () => keptHead(views),
+        close,
+      };
+  } catch (error) {
+    await close();
+    throw error;
   }
+  await close();
   return undefined;
 }
-
-const positionOf = async (views: OpenViews): Promise<string | undefined> =>
-  (await (await views())?.checkpoint(checkpointName))?.position;
-
-const hintsFrom = (views: OpenViews) =>
-  async function* (recipientKey: string) {
-    const found = await views();
-    if (found === undefined) return false;
-    try {
-      yield* createQueries(found).emailsTo(recipientKey);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ReadModelsUnavailableError)) throw error;
-      return false;
-    }
-  };

@@ -12,6 +12,7 @@ import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
 import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
+import { version } from './version.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
 
 type Around = Pick<CommandTerminal, 'env' | 'stderr' | 'signal'>;
@@ -35,6 +36,7 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
     stores,
     signal,
     newUuid: randomUUID,
+    version,
     monotonic: () => performance.now(),
     existing,
     openLog,
@@ -59,8 +61,9 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
       try {
         const known = await secretOf(log, secrets());
         return known === undefined ? undefined : deriveHeadKey(known);
-      } catch {
+      } catch (error) {
         // A log that was altered at its beginning, or a secret that this user may not read.
+        onNotice(`The secret of this log cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
         return undefined;
       }
     },

@@ -20,11 +20,15 @@ import { suppressionDecider } from '../commands/suppressions.js';
 import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
+import type { RestoredMark } from '../stores/restored.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import { serviceStream } from '../eventstore/log-id.js';
 import type { Clocks } from '../flow/subscriber.js';
+import { keptInRegister } from '../privacy/lasting-refusals.js';
+import type { Register } from '../privacy/register.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
 
@@ -63,11 +67,12 @@ export async function openCommands(options: CommandsOptions) {
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
+    sourcesOfIts = sources,
   ): CommandHandler<State, Command, Event> =>
     createCommandHandler({
       store,
       decider,
-      sources,
+      sources: sourcesOfIts,
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
@@ -86,7 +91,11 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
-  const suppressions = handlerOf(suppressionDecider, cachedSuppressions);
+  let register: Pick<Register, 'keep'> | undefined;
+  const suppressions = keptInRegister(handlerOf(suppressionDecider, cachedSuppressions), {
+    register: () => register,
+    clock,
+  });
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [
@@ -137,7 +146,16 @@ export async function openCommands(options: CommandsOptions) {
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
     erasures,
+    /** Once, under the id that was given to it. */
+    async recordRestored({ event_id, count, head }: RestoredMark): Promise<string> {
+      const ids = { ...sources, newEventId: () => event_id };
+      const context = { correlationId: event_id, causationId: event_id, requestId: event_id, actor: 'service' };
+      const command = { type: 'RecordRestored', count, head } as const;
+      return (await handlerOf(serviceDecider, 1, ids).execute({ stream: serviceStream, command, context })).position;
+    },
     newId,
+    /** From now on no refused mail is answered before the register has it. */
+    keepIn: (kept: Pick<Register, 'keep'>): void => void (register = kept),
     /** In the order in which they were given. */
     listen: (listener: AppendListener): void => void listeners.push(listener),
     openCatalogues: catalogues.open,

@@ -27,8 +27,13 @@ import {
   type AlteredLogError,
   type EvidenceGuard,
 } from '../evidence/guard.js';
+import { demandLogId } from '../eventstore/log-id.js';
+import { keysStream } from '../events/streams.js';
+import { holdRestored } from '../mailer/hold-restored.js';
+import { demandOwnMark, forgetRestored, restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
-import { refuseRestored } from '../privacy/register.js';
+import { entriesOfKeys, reapplyRegister } from '../privacy/lasting.js';
+import { openRegisters } from '../privacy/register.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
@@ -40,7 +45,7 @@ import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
-import { openCommands } from './commands.js';
+import { openCommands, type Commands } from './commands.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { version } from './version.js';
 
@@ -64,6 +69,8 @@ interface Context extends Logs, Clocks {
   readonly secret: string;
   readonly openLease: OpenLease;
   readonly newUuid: () => string;
+  /** The folder was restored from a backup, and its first start is not over. */
+  readonly restored: RestoredMark | undefined;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
@@ -74,6 +81,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const sealKey = sealKeyFor(config, logs.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
+  const restored = settings.events.kind === 'embedded' ? restoredIn(config.dataDir) : undefined;
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
@@ -108,6 +116,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     clock: Date.now,
     monotonic: () => performance.now(),
     newUuid: randomUUID,
+    restored,
   };
   try {
     return await startOn(store, context);
@@ -162,10 +171,11 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
         'a catalogue cannot be folded: requests that need its names are answered with 503',
       ),
   });
-  await refuseRestored(store, { config, commands });
   if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
   await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
+  await afterRestore(store, commands, context);
+  const register = await openKeptRegister(store, commands, context);
 
   const views = await openViews({
     ...context,
@@ -188,8 +198,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const mailer = config.roles.has('mailer')
     ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views })
     : undefined;
-  const keys = await openApiKeys(commands, context);
-  const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
+  const keys = await openApiKeys(commands, { ...context, register });
+  const logId = await demandLogId(store);
+  const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
   const seals = await openSeals({ ...context, store, views });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
@@ -206,7 +217,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const runners = [...runnersByName.values()];
   metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
-  // Not earlier: the start may still fail, and then nothing must have been started.
+  // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);
@@ -223,6 +234,41 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       await store.close();
     },
   };
+}
+
+/** Each step may be repeated: a start that is killed here leaves the mark, and the next one does them again. */
+async function afterRestore(
+  store: OpenEventStore,
+  commands: Commands,
+  { restored, config, clock, signal, logger }: Context,
+): Promise<void> {
+  if (restored === undefined) return;
+  const { count, head, log_id } = restored;
+  demandOwnMark(restored, { logId: await demandLogId(store), head: store.headAt?.(count)?.head });
+  await commands.recordRestored(restored);
+  const onUnreadable = (stream: string): void => logger.error({ stream }, 'an open e-mail cannot be read, nor be held');
+  const emails = await holdRestored({ reader: store, handler: commands.emails, clock, signal, onUnreadable });
+  forgetRestored(config.dataDir);
+  logger.warn(
+    { log_id, count, head, held: emails },
+    'the log was restored from a backup: what e-mails were open are held',
+  );
+}
+
+/** What the register has and the log has not is asked for again; then the register has all that the log has. */
+async function openKeptRegister(store: OpenEventStore, commands: Commands, { config, logger, clock }: Context) {
+  const register = openRegisters(config, await demandLogId(store), (error) =>
+    logger.warn({ err: error }, 'the register of what must not come back cannot be copied to SEAL_DIR'),
+  );
+  commands.keepIn(register);
+  const { erasures, keys, refusals } = await reapplyRegister(store, { config, commands, clock });
+  if (erasures.length + keys.length + refusals.length > 0)
+    logger.warn(
+      { erasures, keys, refusals: refusals.length },
+      'the log lacked what the register has, for it was put back from a backup: asked for again',
+    );
+  await register.keep(entriesOfKeys((await commands.keys.fresh(keysStream)).state));
+  return register;
 }
 
 const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>

@@ -17,9 +17,13 @@ const place = {
   position,
 };
 
-const evidenceFields = { ...named, ...circumstances, ...place };
-const evidence = object('Evidence', evidenceFields, 'An event: when, by whom, on which request, and where it stands.');
-export type Evidence = FrozenOutput<typeof evidence>;
+const citedEventFields = { ...named, ...circumstances, ...place };
+const citedEvent = object(
+  'Evidence',
+  citedEventFields,
+  'An event: when, by whom, on which request, and where it stands.',
+);
+export type CitedEvent = FrozenOutput<typeof citedEvent>;
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 const unreadableFields = {
@@ -67,7 +71,7 @@ const historyEvent = object(
   'HistoryEvent',
   {
     kind: z.literal('event'),
-    ...evidenceFields,
+    ...citedEventFields,
     contact_id: contactId,
     list: object('ListThenAndNow', { list_id: value.listId, ...thenAndNow }).optional(),
     previous_status: status.optional().describe('Null on the first event in a list.'),
@@ -137,12 +141,12 @@ export const historyBasis = {
 };
 
 const nextChange = {
-  next_change: evidence.nullable().describe('The first event after the time that changed it; null: none.'),
+  next_change: citedEvent.nullable().describe('The first event after the time that changed it; null: none.'),
   next_unreadable: unreadable.optional().describe('An unreadable event that may be the next change.'),
 };
 export type NextChange = FrozenOutput<z.ZodObject<typeof nextChange>>;
 const reasons = {
-  because: evidence.nullable().describe('The event that made it so; null: it has always been so.'),
+  because: citedEvent.nullable().describe('The event that made it so; null: it has always been so.'),
   ...nextChange,
 };
 /** What made a fact so, and what changed it next. */
@@ -153,7 +157,7 @@ const subscriptionAt = object('SubscriptionAt', {
   list_name: value.listName.nullable().describe('As it was; null before the list was created.'),
   status: status.describe('Null: not in this list.'),
   consent: howAgreed
-    .extend({ because: evidence })
+    .extend({ because: citedEvent })
     .meta({ id: 'ConsentAt' })
     .nullable()
     .describe('The last consent that was recorded for the list, also after its deletion.'),
@@ -183,7 +187,7 @@ const contactAtFields = {
   contact_id: value.contactId.nullable().describe('Null: the address had no contact.'),
   existed: z.boolean().nullable().describe('Null: the event that would tell may be unreadable.'),
   created_at: time.nullable(),
-  erased: evidence
+  erased: citedEvent
     .optional()
     .describe('The erasure that ended the contact before the time. Absent where there was none.'),
   profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),
@@ -209,7 +213,7 @@ const listLine = object('ListLine', {
   time,
   ...basis,
   state: z.enum(['living', 'deleted', 'not_created']),
-  because: evidence.nullable().describe('Its creation, last rename or deletion.'),
+  because: citedEvent.nullable().describe('Its creation, last rename or deletion.'),
 });
 export type ListLine = FrozenOutput<typeof listLine>;
 const memberLine = object('MemberLine', {
@@ -259,7 +263,7 @@ export type FeedEvent = FrozenOutput<typeof feedEvent>;
 export const feed = {
   data: z.array(feedEvent),
   beside: {
-    next_after: value.maybePosition.describe('Pass it on as `after`.'),
+    next_after: value.feedCursor,
     has_more: z.boolean().describe('There is more to read after `next_after`.'),
   },
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },

@@ -40,7 +40,8 @@ type AuditOptions = Pick<AuditSources, 'reader' | 'logHead' | 'clock'> & Pick<Em
 
 export function createAudit(options: AuditOptions): Audit {
   const { reader } = options;
-  const sources = { ...options, catalogues: createCatalogues(reader), pace: createReplayPace() };
+  const pace = createReplayPace();
+  const sources = { ...options, catalogues: createCatalogues(reader), pace };
   return {
     begin: (request) => openAuditContext(sources, request),
     history: createHistories(sources),
@@ -50,7 +51,7 @@ export function createAudit(options: AuditOptions): Audit {
     emailsOf: (request) => emailsOf(sources, request),
     emailsUntil: () => options.emails.until(),
     reads: (request) => readsPage(sources, request),
-    feed: createFeed(reader),
+    feed: createFeed(reader, pace),
     stored: createStoredEvents(sources),
   };
 }

@@ -18,7 +18,7 @@ export interface AuditContext {
   readonly listId: string | undefined;
 }
 
-export interface AuditContextRequest extends Pick<ListSearch, 'namedAt' | 'contact'> {
+export interface AuditContextRequest extends Pick<ListSearch, 'namedAt' | 'contact' | 'signal'> {
   readonly times: readonly (string | undefined)[];
   /** Id or name. */
   readonly list?: string | undefined;
@@ -26,12 +26,12 @@ export interface AuditContextRequest extends Pick<ListSearch, 'namedAt' | 'conta
 
 /** Nothing after this moment is in the answer. @throws ServiceError `no_such_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
 export async function openAuditContext(sources: AuditSources, request: AuditContextRequest): Promise<AuditContext> {
-  const { logHead, clock, catalogues, reader } = sources;
-  const { times, list, namedAt, contact } = request;
+  const { logHead, clock, catalogues, reader, pace } = sources;
+  const { times, list, ...search } = request;
   const head = await logHead();
   const moment = await catalogues.now(head.position);
   const answered_at = new Date(clock()).toISOString();
-  const found = list === undefined ? undefined : await findList(list, { reader, moment, namedAt, contact });
+  const found = list === undefined ? undefined : await findList(list, { reader, pace, moment, ...search });
   const isFuture = times.some((one) => one !== undefined && one > answered_at);
   const basis = {
     answered_at,

@@ -10,7 +10,7 @@ import {
 } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { timeOfId } from '../events/values.js';
-import type { Evidence, HistoryItem } from './answers.js';
+import type { CitedEvent, HistoryItem } from './answers.js';
 import { versionBefore, type CataloguesAsOf } from './names.js';
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
@@ -174,7 +174,7 @@ function profileChanges(person: NonNullable<ProfileEvent['data']['person']>): st
 export const statusOf = ({ type }: StatusEvent): SubscriptionStatus =>
   type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed';
 
-export function evidenceOf(recorded: RecordedEvent<DomainEvent>, summary: string): Evidence {
+export function citedEvent(recorded: RecordedEvent<DomainEvent>, summary: string): CitedEvent {
   const { metadata } = recorded;
   return {
     event_id: recorded.id,

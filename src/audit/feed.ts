@@ -4,6 +4,7 @@ import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { FeedEvent } from './answers.js';
 import { isAskedFor, isOneOf, originOf } from './origin.js';
 import { streamPages, type AuditReader } from './reading.js';
+import { unpaced, type ReplayPace } from './replay-pace.js';
 import { jsonOrText, redacted, type HiddenMembers } from './redaction.js';
 
 export interface FeedRequest {
@@ -32,9 +33,14 @@ export type FeedMessage =
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
   head(): Promise<Position>;
-  /** See `positionUpTo`, for the head as it is now. @throws StoreUnavailableError */
-  position(text: string): Promise<Position | undefined>;
-  /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError */
+  /**
+   * Of a cursor, or of a position alone: see `positionUpTo`, for the head as it is now. `gone`: this log has another event
+   * there, or none, so it was restored from a backup. @throws StoreUnavailableError
+   */
+  position(text: string): Promise<Position | 'gone' | undefined>;
+  /** A position with the id of the event there, by which a log that was restored is known. @throws StoreUnavailableError */
+  cursor(position: Position): Promise<string>;
+  /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
   all(request: FeedRequest): AsyncIterable<readonly FeedEvent[]>;
@@ -44,23 +50,37 @@ export interface Feed {
 
 export const isEventType = (name: string): boolean => codec.knows(name);
 
+const cursorForm = /^([0-9]+)(?:\.([0-9a-f-]{36}))?$/;
+export const cursorOf = (position: Position, eventId: string): string => `${position}.${eventId}`;
+
 const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
 
-export function createFeed(reader: AuditReader): Feed {
+export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
   return {
     head: () => reader.head(),
-    position: async (text) => positionUpTo(text, await reader.head()),
+    async position(text) {
+      const [, digits = '', id] = cursorForm.exec(text) ?? [];
+      const position = positionUpTo(digits, await reader.head());
+      if (id === undefined) return position;
+      const event = position === undefined ? undefined : await reader.readAt(position);
+      return event?.id === id ? position : 'gone';
+    },
+    async cursor(position) {
+      const event = position === '' ? undefined : await reader.readAt(position);
+      return event === undefined ? position : cursorOf(event.position, event.id);
+    },
 
     async page({ hidden, limit, ...request }) {
       const events: FeedEvent[] = [];
       let next = request.after;
       let looked = 0;
       let size = 0;
-      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage }))
+      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage, pace }))
         for (const stored of batch) {
-          if (events.length === limit || size > dataAPage) return { events, next, hasMore: true };
+          if (events.length === limit || size > dataAPage || looked === eventsAPage)
+            return { events, next, hasMore: true };
           looked += 1;
           next = stored.position;
           if (!isWanted(stored, request)) continue;
@@ -72,7 +92,9 @@ export function createFeed(reader: AuditReader): Feed {
     },
 
     async *all(request) {
-      for await (const batch of searchedEvents(reader, request)) yield* inParts(batch, request);
+      // It is read as fast as the client takes it: for so long no place among the long replays is kept.
+      const paced = { ...request, pace: { ...unpaced, turn: pace.turn } };
+      for await (const batch of searchedEvents(reader, paced)) yield* inParts(batch, request);
       request.signal.throwIfAborted();
     },
 
@@ -119,21 +141,30 @@ const isWanted = (stored: StoredEvent, { types, filter }: Pick<FeedRequest, 'typ
   (types.size === 0 ? stored.type !== 'RecordRead' : types.has(stored.type)) &&
   (filter === undefined || passes(stored, filter));
 
-type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
+type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & {
+  readonly limit?: number;
+  readonly pace: ReplayPace;
+};
 
 /** The events among which the wanted ones are: those of a contact, of some days, or all. */
-async function* searchedEvents(reader: AuditReader, { after, filter = {}, ...reading }: FeedQuery) {
+async function* searchedEvents(reader: AuditReader, { after, filter = {}, pace, ...reading }: FeedQuery) {
   const range = await rangeOf(reader, filter);
   const start = after > range.after ? after : range.after;
   const { stream } = filter;
   const batches =
     stream === undefined
       ? reader.readAll({ after: start, ...reading })
-      : streamPages(reader, { stream, from: 0n, signal: reading.signal });
+      : streamPages(reader, { stream, from: await revisionAfter(reader, stream, start), signal: reading.signal, pace });
   for await (const batch of batches) {
     yield batch.filter(({ position }) => position > start && position <= range.until);
     if ((batch.at(-1)?.position ?? '') > range.until) return;
   }
+}
+
+/** Where a page goes on: pages end at an event of the stream. */
+async function revisionAfter(reader: AuditReader, stream: string, after: Position): Promise<bigint> {
+  const last = after === '' ? undefined : await reader.readAt(after);
+  return last?.stream === stream ? last.revision + 1n : 0n;
 }
 
 function feedEvent(stored: StoredEvent, hidden: HiddenMembers): FeedEvent {

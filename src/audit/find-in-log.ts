@@ -1,81 +1,125 @@
-/** Finds a contact and the e-mails to a person in the log. Views, where there are any, only say where to look. */
+/** Finds a contact and the e-mails to a person in the log. Views, for as long as they can be read, only say where to look. */
 import { z } from 'zod';
 import { ServiceError } from '../errors.js';
-import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import type { ReportProgress } from '../flow/progress.js';
 import type { EmailHint, EmailHints } from './emails.js';
 import { jsonOrText } from './redaction.js';
 
-export interface LogSearch {
+/** Of one log. */
+export interface HintViews {
+  /** How far they are. */
+  position(): Promise<Position | undefined>;
+  streamOf(contactId: string): Promise<string | undefined>;
+  /** In the order of their requests. */
+  emailsTo(recipientKey: string): AsyncIterable<readonly EmailHint[]>;
+}
+
+interface LogSearchOptions<Views extends HintViews> {
   readonly log: EventReader;
   readonly signal: AbortSignal;
   /** Of a search through the whole log; `clear` ends it. */
   readonly bar: { readonly report: ReportProgress; clear(): void };
+  /** Called once. Undefined: there are none. Whatever it throws means that they cannot be read. */
+  readonly openViews: () => Promise<Views | undefined>;
+  /** Whether this is how views say that they cannot be read. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** At most once: from now on the log is searched. */
+  readonly onUnreadable: (reason: string) => void;
 }
 
-/** The stream of this contact: where a view says, if it is right, else found in the log. @throws ServiceError `no_such_contact` */
-export async function streamOfContact(
-  contactId: string,
-  search: LogSearch,
-  inViews: string | undefined,
-): Promise<string> {
-  if (inViews !== undefined && (await isBegunIn(search.log, inViews, contactId))) return inViews;
-  let stream: string | undefined;
-  await searchLog('looking for the contact', search, (event) => {
-    if (begins(event, contactId)) stream = event.stream;
-    return stream !== undefined;
-  });
-  if (stream === undefined) throw new ServiceError('no_such_contact');
-  return stream;
-}
+/** Once views cannot be read they are asked no more: what was found by them might be less than what the log has. */
+export function createLogSearch<Views extends HintViews>(options: LogSearchOptions<Views>) {
+  const { log, signal } = options;
+  let views: Promise<Views | undefined> | undefined;
+  const opened = (): Promise<Views | undefined> => (views ??= options.openViews().catch(withoutViews));
 
-interface EmailViews {
-  /** How far they are; undefined: there are none. */
-  position(): Promise<string | undefined>;
-  /** False: not all were shown, the log is to be searched. */
-  emailsTo(recipientKey: string): AsyncGenerator<readonly EmailHint[], boolean>;
-}
+  function withoutViews(error: unknown): undefined {
+    signal.throwIfAborted();
+    views = Promise.resolve(undefined);
+    options.onUnreadable(error instanceof Error ? error.message : String(error));
+  }
 
-/** Of one person: from the view where it can be read, else from one search of the log. */
-export function hintsOfOne(search: LogSearch, views: EmailViews): Omit<EmailHints, 'subjectOf'> {
-  let searched: Promise<readonly EmailHint[]> | undefined;
+  function withoutUnavailable(error: unknown): undefined {
+    if (!options.isUnavailable(error)) throw error;
+    return withoutViews(error);
+  }
+
+  /** Undefined also where there are no views that can be read. */
+  async function inViews<Answer>(ask: (views: Views) => Promise<Answer>): Promise<Answer | undefined> {
+    const found = await opened();
+    return found && (await ask(found).catch(withoutUnavailable));
+  }
+
   return {
-    until: async () => (await views.position()) ?? (await search.log.head()),
-    async *to(recipientKey) {
-      if (searched === undefined && (yield* views.emailsTo(recipientKey))) return;
-      yield await (searched ??= hintsInLog(recipientKey, search));
+    inViews,
+
+    /** The stream of this contact: where a view says, if it is right, else found in the log. @throws ServiceError `no_such_contact` */
+    async streamOfContact(contactId: string): Promise<string> {
+      const hint = await inViews((found) => found.streamOf(contactId));
+      if (hint !== undefined && (await isBegunIn(log, hint, contactId))) return hint;
+      for await (const events of searchedLog('looking for the contact', options)) {
+        const begun = events.find((event) => begins(event, contactId));
+        if (begun !== undefined) return begun.stream;
+      }
+      throw new ServiceError('no_such_contact');
+    },
+
+    /** Of one person: what the log is searched for is kept. */
+    hintsOfOne(): Omit<EmailHints, 'subjectOf'> {
+      let searched: Promise<readonly EmailHint[]> | undefined;
+      return {
+        until: async () => (await inViews((found) => found.position())) ?? (await log.head()),
+        async *to(recipientKey) {
+          const shown = new Set<string>();
+          const found = await opened();
+          if (found !== undefined)
+            try {
+              for await (const hints of found.emailsTo(recipientKey)) {
+                for (const { stream } of hints) shown.add(stream);
+                yield hints;
+              }
+              return;
+            } catch (error) {
+              withoutUnavailable(error);
+            }
+          searched ??= hintsInLog(recipientKey, options);
+          yield (await searched).filter(({ stream }) => !shown.has(stream));
+        },
+      };
     },
   };
 }
 
-async function hintsInLog(recipientKey: string, search: LogSearch): Promise<readonly EmailHint[]> {
+type WholeLog = Pick<LogSearchOptions<HintViews>, 'log' | 'signal' | 'bar'>;
+
+async function hintsInLog(recipientKey: string, search: WholeLog): Promise<readonly EmailHint[]> {
   const found = new Map<string, EmailHint>();
-  await searchLog('looking for e-mails', search, ({ type, stream, position, data }) => {
-    const known = found.get(stream);
-    if (known !== undefined) found.set(stream, { ...known, last: position });
-    else if (type === 'EmailRequested' && data.includes(recipientKey))
-      found.set(stream, { stream, first: position, last: position });
-    return false;
-  });
+  for await (const events of searchedLog('looking for e-mails', search))
+    for (const { type, stream, position, data } of events) {
+      const known = found.get(stream);
+      if (known !== undefined) found.set(stream, { ...known, last: position });
+      else if (type === 'EmailRequested' && data.includes(recipientKey))
+        found.set(stream, { stream, first: position, last: position });
+    }
   return [...found.values()];
 }
 
-/** Until `isFound` says so, or to the end. */
-async function searchLog(
+async function* searchedLog(
   phase: string,
-  { log, signal, bar }: LogSearch,
-  isFound: (event: StoredEvent) => boolean,
-): Promise<void> {
+  { log, signal, bar }: WholeLog,
+): AsyncGenerator<readonly StoredEvent[], undefined> {
   let done = 0;
   try {
     for await (const events of log.readAll({ signal })) {
-      if (events.some(isFound)) return;
+      yield events;
       bar.report({ phase, done: (done += events.length) });
     }
     signal.throwIfAborted();
   } finally {
     bar.clear();
   }
+  return undefined;
 }
 
 async function isBegunIn(log: EventReader, stream: string, contactId: string): Promise<boolean> {

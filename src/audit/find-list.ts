@@ -4,13 +4,16 @@ import { ServiceError } from '../errors.js';
 import { nameKey } from '../events/catalogues.js';
 import { versionAt, type CataloguesAsOf, type NameVersion, type NameVersions } from './names.js';
 import { streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 
 export interface ListSearch {
   readonly reader: AuditReader;
+  readonly pace: ReplayPace;
   readonly moment: CataloguesAsOf;
   /** When the list had the name. Else it is one that this contact was in. */
   readonly namedAt?: string | undefined;
   readonly contact?: { readonly stream: string; readonly contactId?: string | undefined } | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface FoundList {
@@ -43,12 +46,12 @@ export async function findList(text: string, search: ListSearch): Promise<FoundL
 /** The first of them that the events of the contact name. */
 async function bearerOfContact(
   bearers: readonly Bearer[],
-  { reader, moment, contact }: ListSearch,
+  { reader, pace, moment, contact, signal }: ListSearch,
 ): Promise<Bearer | undefined> {
   if (contact === undefined) return undefined;
   const { stream, contactId = '' } = contact;
   const named = new Set<Bearer>();
-  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon }))
+  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, pace, signal }))
     for (const { data } of page)
       if (data.includes(contactId)) for (const bearer of bearers) if (data.includes(bearer.id)) named.add(bearer);
   return bearers.find((bearer) => named.has(bearer));

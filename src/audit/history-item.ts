@@ -13,7 +13,7 @@ import type { NameChange, HistoryStep } from './history-steps.js';
 import type { TimelineState } from './timeline.js';
 import { redacted, type HiddenMembers } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
-import { consentOf, describeEmail, evidenceOf, statusesOf, summaryOf, withoutEffect } from './event-descriptions.js';
+import { consentOf, describeEmail, citedEvent, statusesOf, summaryOf, withoutEffect } from './event-descriptions.js';
 
 interface ItemSources {
   readonly catalogues: Catalogues;
@@ -50,7 +50,7 @@ function contactItem(
 ): HistoryItem {
   const { event, position } = recorded;
   const summary = summaryOf(recorded, moment);
-  const evidence = evidenceOf(recorded, isVoid ? withoutEffect(summary) : summary);
+  const evidence = citedEvent(recorded, isVoid ? withoutEffect(summary) : summary);
   const then = { position, moment };
   const statuses = statusesOf(event);
   return {
@@ -100,7 +100,7 @@ function catalogueItem(
   const then = { position: version.position, moment };
   const common = {
     kind: 'event',
-    ...evidenceOf(recorded, summaryOf(recorded, moment)),
+    ...citedEvent(recorded, summaryOf(recorded, moment)),
     contact_id: before.contactId,
   } as const;
   const { data } = recorded.event;
@@ -123,7 +123,7 @@ function emailItem(
   const recorded = readableEmail(stored);
   const data = jsonOrText(redacted(stored.data, isHidden ? ['message'] : []));
   if (recorded === undefined) return { ...unreadableItem(stored, contactId, data), email };
-  const evidence = evidenceOf(recorded, describeEmail(recorded.event));
+  const evidence = citedEvent(recorded, describeEmail(recorded.event));
   return {
     kind: 'event',
     ...evidence,

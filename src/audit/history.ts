@@ -47,7 +47,9 @@ export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
-    const context = request.context ?? (await openAuditContext(sources, { times: [from, to], list, contact: request }));
+    const context =
+      request.context ??
+      (await openAuditContext(sources, { times: [from, to], list, contact: request, signal: request.signal }));
     const wanted = { ...request, listId: context.listId };
     const collecting = { ...sources, moment: context.moment, pageCache };
     const { emails, ...looked } = await emailsIn(wanted, collecting);

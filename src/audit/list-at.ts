@@ -1,6 +1,6 @@
 /** A list as it was at a time, and who was in it: one pass over the log. Events of other lists are not even parsed, and of a member one small record is kept. */
-import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js';
-import { evidenceOf, summaryOf } from './event-descriptions.js';
+import type { CitedEvent, ListLine, MemberAt, UnreadableEvent } from './answers.js';
+import { citedEvent, summaryOf } from './event-descriptions.js';
 import { openAuditContext, type AuditSources } from './basis.js';
 import { versionAt, type Catalogues, type CataloguesAsOf, type NameVersion } from './names.js';
 import { readableContact } from './decoding.js';
@@ -56,7 +56,7 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
     time,
     ...basis,
     state: stateOf(version),
-    because: version === undefined ? null : await evidence(version, moment, catalogues),
+    because: version === undefined ? null : await cite(version, moment, catalogues),
     members: () => members(pass, stateOf(version)),
     unreadable: unreadable.found,
   };
@@ -65,9 +65,9 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
 const stateOf = (version: NameVersion | undefined): ListAt['state'] =>
   version === undefined ? 'not_created' : version.isDeletion ? 'deleted' : 'living';
 
-async function evidence(version: NameVersion, moment: CataloguesAsOf, catalogues: Catalogues): Promise<Evidence> {
+async function cite(version: NameVersion, moment: CataloguesAsOf, catalogues: Catalogues): Promise<CitedEvent> {
   const recorded = await catalogues.eventOf('list', version);
-  return evidenceOf(recorded, summaryOf(recorded, moment));
+  return citedEvent(recorded, summaryOf(recorded, moment));
 }
 
 const membersAtOnce = 100;

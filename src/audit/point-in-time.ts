@@ -1,8 +1,8 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
-import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from './answers.js';
+import type { ContactAt, CitedEvent, NextChange, Reasons, SubscriptionAt } from './answers.js';
 import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
 import { contactAsOf, type ContactAsOf } from './contact-as-of.js';
-import { consentOf, evidenceOf, summaryOf } from './event-descriptions.js';
+import { consentOf, citedEvent, summaryOf } from './event-descriptions.js';
 import { ServiceError } from '../errors.js';
 import {
   deletionOf,
@@ -30,8 +30,8 @@ export interface ContactAtRequest {
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
-  const { time: namedAt, list } = request;
-  const contextRequest = { times: [namedAt], list, namedAt, contact: request };
+  const { time: namedAt, list, signal } = request;
+  const contextRequest = { times: [namedAt], list, namedAt, contact: request, signal };
   const { moment, basis, listId } = request.context ?? (await openAuditContext(sources, contextRequest));
   const { time = basis.answered_at } = request;
   const asOf = await contactAsOf(reader, { ...request, time, moment, pace });
@@ -69,22 +69,22 @@ interface AnswerSources {
 function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSources) {
   const { changes, end, nextUnreadable } = asOf;
 
-  async function evidence(cause: Cause | undefined): Promise<Evidence | null> {
+  async function cite(cause: Cause | undefined): Promise<CitedEvent | null> {
     if (cause === undefined) return null;
     const recorded = 'event' in cause ? cause : await catalogues.eventOf(cause.kind, cause.version);
-    return evidenceOf(recorded, summaryOf(recorded, moment));
+    return citedEvent(recorded, summaryOf(recorded, moment));
   }
 
   /** Events after `until` do not count; by default, those after the next change. */
   async function nextChange(next: Cause | undefined, until = next): Promise<NextChange> {
-    const next_change = await evidence(next);
+    const next_change = await cite(next);
     const isBefore =
       nextUnreadable !== undefined && (until === undefined || nextUnreadable.position < positionOf(until));
     return { next_change, ...(isBefore ? { next_unreadable: nextUnreadable } : {}) };
   }
 
   async function reasons(because: Cause, nexts: readonly (Cause | undefined)[]): Promise<Reasons> {
-    return { because: await evidence(because), ...(await nextChange(soonest([...nexts, end]))) };
+    return { because: await cite(because), ...(await nextChange(soonest([...nexts, end]))) };
   }
 
   const deletion = (kind: NamedKind, id: string): Cause | undefined => {
@@ -118,7 +118,7 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
     const consent = await consentIn(membership);
     const list_name = nameOf(list_id, membership);
     // A deletion is for ever: no unreadable event can have changed it.
-    if (list_name === null) return { ...absent, consent, because: await evidence(gone), next_change: null };
+    if (list_name === null) return { ...absent, consent, because: await cite(gone), next_change: null };
     return {
       list_id,
       list_name,
@@ -130,7 +130,7 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
   }
 
   async function consentIn({ consent }: Membership<ContactRecord>): Promise<SubscriptionAt['consent']> {
-    const because = await evidence(consent);
+    const because = await cite(consent);
     return consent === undefined || because === null ? null : { ...consentOf(consent.event), because };
   }
 
@@ -145,7 +145,7 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
     const { life, contactId, erasure } = asOf.state;
     if (life === undefined) {
       const existed = asOf.unreadable.length === 0 ? false : null;
-      const erased = await evidence(erasure);
+      const erased = await cite(erasure);
       const past = erased === null ? {} : { erased };
       const next = await nextChange(asOf.creation);
       return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, ...past, ...next };

@@ -1,7 +1,7 @@
 /** Events that this version of the service cannot read: how every audit answer names them, so that none passes over one in silence. */
 import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Evidence, UnreadableEvent } from './answers.js';
+import type { CitedEvent, UnreadableEvent } from './answers.js';
 import { originOf } from './origin.js';
 import { jsonOrText } from './redaction.js';
 import { unknownDescription, unreadableDescription } from './event-descriptions.js';
@@ -31,7 +31,7 @@ export function unreadableEvent(stored: StoredEvent, contactId: string | null): 
 }
 
 /** The metadata may be readable where the data are not, as where these were replaced by their digest. */
-function knownOf(metadata: string): Partial<Evidence> {
+function knownOf(metadata: string): Partial<CitedEvent> {
   const { at, actor, request_id, correlation_id, causation_id } = originOf(metadata);
   if (at === null || actor === null || request_id === null || correlation_id === null || causation_id === null)
     return {};

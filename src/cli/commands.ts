@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './shared/command-line.js';
+import { registerBackup } from './backup/backup.js';
+import { registerRestore } from './backup/restore.js';
 import { registerDoctor } from './doctor/doctor.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
@@ -21,6 +23,8 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerSuppressions(program, line);
   registerKeys(program, line);
   registerPrivacy(program, line);
+  registerBackup(program, line);
+  registerRestore(program, line);
   registerMigrate(program, line);
   registerDoctor(program, line);
 }

@@ -1,7 +1,13 @@
 /** What clients can ask for: which streams a request touches, in which order, and what it answers. */
 import { ServiceError } from '../errors.js';
 import { contactStream, groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import { profileFields, type Consent, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
+import {
+  consentValues,
+  profileFields,
+  type Consent,
+  type ContactEvent,
+  type SubscriptionStatus,
+} from '../events/contact.js';
 import { nameKey } from '../events/catalogues.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
@@ -187,7 +193,7 @@ export function createAudience(options: AudienceOptions) {
 
 /** What a create of a contact asks for, always in the same order. */
 function inputOf({ listId, email, status, profile, consent }: SaveContact): readonly unknown[] {
-  const agreed = consent && [consent.source, consent.statement, consent.ip, consent.legal_basis, consent.occurred_at];
+  const agreed = consent && consentValues(consent);
   return ['contact', listId, email, status, profileFields.map((field) => profile[field]), agreed];
 }
 

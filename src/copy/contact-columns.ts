@@ -1,12 +1,17 @@
 /** Which column of a CSV file is which field of a contact, and a row as a line of a bulk request. */
-import { profileFields } from '../events/contact.js';
+import { consentFields, profileFields } from '../events/contact.js';
 import type { CsvRow } from './csv-file.js';
 import { UsageError } from '../failures.js';
 import type { ImportLine } from './rows.js';
 
-const consentFields = ['source', 'statement', 'ip', 'legal_basis', 'occurred_at'].map((field) => `consent.${field}`);
 /** All that a column can be. */
-const columnFields = ['email', 'status', ...profileFields, 'tag_name', ...consentFields];
+const columnFields = [
+  'email',
+  'status',
+  ...profileFields,
+  'tag_name',
+  ...consentFields.map((field) => `consent.${field}`),
+];
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]/g, '');
 

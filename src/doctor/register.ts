@@ -2,7 +2,8 @@
 import { erasureDecider } from '../commands/erasures.js';
 import { erasuresStream } from '../events/streams.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { missingErasures, placesOf, readRegister, RegisterError, type RegisterEntry } from '../privacy/register.js';
+import { missingErasures } from '../privacy/lasting.js';
+import { placesOf, readRegister, RegisterError, type ErasureEntry } from '../privacy/register.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { foldStream } from './fold-stream.js';
 import type { OpenPlace } from './patient.js';
@@ -12,9 +13,9 @@ export async function checkRegister({ place, log: openLog }: OpenPlace): Promise
   const logId = (await readLogId(log)) ?? '';
   const state = await foldStream(log, erasuresStream, erasureDecider);
   const places = placesOf(place);
-  let found: readonly { readonly file: string; readonly entries: readonly RegisterEntry[] }[];
+  let found: readonly { readonly file: string; readonly entries: readonly ErasureEntry[] }[];
   try {
-    found = places.map((file) => ({ file, entries: readRegister(file, logId) }));
+    found = places.map((file) => ({ file, entries: readRegister(file, logId).erasures }));
   } catch (error) {
     if (error instanceof RegisterError)
       return red(

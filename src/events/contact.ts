@@ -45,11 +45,23 @@ const consent = z.object({
 });
 export type Consent = z.infer<typeof consent>;
 
-/** The same for consents that say the same; short, and nothing personal can be read from it. */
-export function consentDigest({ source, statement, ip, legal_basis, occurred_at }: Consent): string {
-  const text = JSON.stringify([source, statement, ip, legal_basis, occurred_at]);
-  return createHash('sha256').update(text).digest('base64url');
+/** A new field comes last. */
+export const consentFields = consent.keyof().options;
+/** Hashes of these are stored. */
+const firstConsentFields = 5;
+
+/** What a consent says, in this order. Later fields are left out where they are absent, so that hashes of before stay what they are. */
+export function consentValues(consent: Consent, fields: readonly string[] = consentFields): readonly unknown[] {
+  const values = new Map<string, unknown>(Object.entries(consent));
+  const last = fields.findLastIndex((field) => values.get(field) !== undefined);
+  return fields.slice(0, Math.max(firstConsentFields, last + 1)).map((field) => values.get(field));
 }
+
+/** The same for consents that say the same; short, and nothing personal can be read from it. */
+export const consentDigest = (consent: Consent): string =>
+  createHash('sha256')
+    .update(JSON.stringify(consentValues(consent)))
+    .digest('base64url');
 
 /** How the person decided by a link in an e-mail, or that they complained about it. */
 const byPerson = z.object({ kind: z.enum(['one_click', 'page', 'complaint']), email_id: z.string() });

@@ -35,6 +35,13 @@ export const time = z
   .meta({ examples: ['2026-03-01T10:00:00.123Z'], format: 'date-time' });
 export const day = formed(/^\d{4}-\d{2}-\d{2}$/, 'A day in UTC.', '2026-03-01').meta({ format: 'date' });
 export const position = formed(/^[0-9]+$/, 'Place in the log: digits that sort as text.', '00000000000000000042');
+/** A position, and the id of the event there. */
+export const feedCursor = formed(
+  /^([0-9]+(\.[0-9a-f-]{36})?)?$/,
+  'Pass it on as `after`. Empty while there is no event.',
+  '00000000000000000042.0190163d-8694-739b-aea5-966c26f8ad91',
+);
+
 export const maybePosition = formed(
   /^[0-9]*$/,
   'A position of the log; empty while nothing is known.',

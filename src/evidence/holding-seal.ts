@@ -6,6 +6,7 @@ import { AlteredEventError } from '../eventstore/link-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { AlteredBlockError, pathOf } from './prove.js';
 import { createTree } from './proofs.js';
+import { missingSealed, restoresOf } from './restores.js';
 import { checkSeal, fingerprintOf, ofAnotherLog, type Seal } from './seal.js';
 
 export type SealedLogReader = Pick<EventReader, 'readStream' | 'readAt'> & {
@@ -20,10 +21,16 @@ export async function sealFaults(
   const logId = await readLogId(log);
   const count = await source.count();
   const tree = createTree(source);
+  const restores = await restoresOf(log);
   return async (seal) => {
     if (!checkSeal(seal).isSigned) return 'its signature is not right';
     const foreign = ofAnotherLog(seal, logId);
     if (foreign !== undefined) return foreign;
+    const fault = await faultIn(seal);
+    return fault === undefined ? undefined : (missingSealed(seal, restores) ?? fault);
+  };
+
+  async function faultIn(seal: Seal): Promise<string | undefined> {
     if (seal.count > count) return `the log has ${count} events`;
     const stored = log.headAt?.(seal.count);
     if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
@@ -33,7 +40,7 @@ export async function sealFaults(
     });
     if (root instanceof AlteredEventError) return root.message;
     return root === seal.root ? undefined : 'the tree has another root there';
-  };
+  }
 }
 
 /** The number of seals in the data folder, the newest ones, that are compared with the log. */

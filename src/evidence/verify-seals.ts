@@ -1,5 +1,6 @@
 /** Compares a log with seals while it is read. After one that does not match nothing is known of the events before it, but what an older seal says. */
 import { toHex, type Hash } from '../eventstore/chain.js';
+import { missingSealed, type Restore } from './restores.js';
 import { ofAnotherLog, type Seal } from './seal.js';
 import { nowhere, type Difference } from './verify-difference.js';
 
@@ -14,6 +15,7 @@ interface ChainPoint {
 
 export function createSealChecks(seals: readonly SealContent[]) {
   const waiting = [...seals].sort((one, other) => one.count - other.count);
+  const restores: Restore[] = [];
   let foreign: Difference | undefined;
   let holding: SealContent | undefined;
   let failing: { readonly seal: SealContent; readonly message: string } | undefined;
@@ -27,9 +29,11 @@ export function createSealChecks(seals: readonly SealContent[]) {
         // What fits after one that does not is of the altered log.
         if (failing !== undefined) continue;
         if (message === undefined) holding = seal;
-        else failing = { seal, message };
+        else failing = { seal, message: missingSealed(seal, restores) ?? `${message}${whence(seal, holding)}` };
       }
     },
+    /** The log says so of itself. */
+    restored: (restore: Restore | undefined): void => void (restore && restores.push(restore)),
     /** One of them is of another log. Known from the first event on. */
     foreign: () => foreign,
     /** The newest that fits, of those that were reached. */
@@ -37,14 +41,17 @@ export function createSealChecks(seals: readonly SealContent[]) {
     /** The oldest that does not fit, where it was reached. */
     difference(): Difference | undefined {
       if (failing === undefined) return undefined;
-      const message = `${failing.message}${whence(failing.seal, holding)}`;
-      return { ...nowhere({ kind: 'sealed', ordinal: null, message }), until: failing.seal.count };
+      const { seal, message } = failing;
+      return { ...nowhere({ kind: 'sealed', ordinal: null, message }), until: seal.count };
     },
     /** The log ends before one of them. */
     shortened(count: number): Difference | undefined {
       const longest = waiting.at(-1);
       if (longest === undefined) return undefined;
-      const message = `the log ends after event ${count}, the seal is of ${longest.count} events: it was shortened, or is an older copy`;
+      const lost = missingSealed(longest, restores);
+      const message =
+        lost ??
+        `the log ends after event ${count}, the seal is of ${longest.count} events: it was shortened, or is an older copy`;
       return nowhere({ kind: 'shortened', ordinal: count + 1, message });
     },
   };

@@ -20,6 +20,7 @@ import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.j
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, createStreamChecks, type Finding } from './verify-findings.js';
 import { openHeadCheck, type HeadResult } from './verify-head.js';
+import { restoreIn } from './restores.js';
 import { createSealChecks, type SealContent } from './verify-seals.js';
 
 export interface VerifyOptions {
@@ -62,6 +63,15 @@ interface Verified {
 
 export type Verification =
   (Verified & { readonly intact: true }) | (Verified & { readonly intact: false; readonly difference: Difference });
+
+/** Whether the log is still the one that was sealed, up to the end of this seal. Null: that is not known. */
+export function sealHolds(verification: Verification, { log_id, count }: SealContent): boolean | null {
+  const { log_id: logId, intact, holding } = verification;
+  if (log_id !== logId) return false;
+  if (intact || (holding !== null && count <= holding.count)) return true;
+  const { kind, until } = verification.difference;
+  return kind === 'sealed' && until === count ? false : null;
+}
 
 /** @throws StoreUnavailableError, which a damaged file leads to as well; the signal's reason when it aborts. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
@@ -174,6 +184,7 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
       findings.take(event, hasDigest);
       if (count === sealedCount) linkAtSealed = head;
       addToTree(leaf);
+      sealed.restored(restoreIn(event));
       sealed.take({ logId, count, link, root: () => tree?.root() });
       return sealed.foreign();
     },

@@ -33,7 +33,10 @@ export interface SubscriberRunner {
   status(): { readonly running: number; readonly canLook: boolean };
 }
 
-/** How far it has come is never kept here: what was done stands in the log. So work may be given again after a crash. */
+/**
+ * How far it has come is never kept in memory: what was done stands in the log, in a record of the read models or in files
+ * of its own. So work may be given again after a crash.
+ */
 export interface Subscriber<Work> {
   readonly name: string;
   /** Absent where every process may do the work at the same time. */

@@ -39,6 +39,8 @@ const ofMailer = {
   deadline_passed:
     'the mailer that was sending the e-mail has not said in time how it went: the e-mail may have arrived',
   gave_up: 'the mail server did not take the e-mail until the time was over: audience email release sends it again',
+  restored:
+    'the log was restored from a backup, and the e-mail may have been sent after it was made: audience email release sends it, audience email cancel does not',
   withdrawn: 'the e-mail may not go out any more, so nothing of it was handed over',
 };
 /** Those of the transport, and the mailer's own. */

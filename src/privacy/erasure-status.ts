@@ -8,12 +8,14 @@ import { readLogId } from '../eventstore/log-id.js';
 import { createFindings, type Finding } from '../evidence/verify-findings.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
-import { missingErasures, readRegister, type RegisterEntry } from './register.js';
-import { placesOf, type RegisterPlaces } from './register.js';
+import { missingErasures } from './lasting.js';
+import { newestOf, placesOf, readRegister, type RegisterContent, type RegisterPlaces } from './register.js';
 
 export interface RegisterStatus {
   readonly file: string;
   readonly erasures: number;
+  /** Rotations and revocations. */
+  readonly keys: number;
   /** When the newest was requested. Whether there was one after it the register cannot tell. */
   readonly newest: string | null;
 }
@@ -38,7 +40,7 @@ export async function erasureStatus(log: EventReader, options: StatusOptions) {
     registers: registers.map(statusOf),
     /** In a register, and not in the log. */
     missing: missingErasures(
-      registers.flatMap(({ entries }) => entries),
+      registers.flatMap(({ content }) => content.erasures),
       state,
     ),
     digests: await unexplained(log, options),
@@ -75,18 +77,20 @@ async function erasuresIn(log: EventReader): Promise<ErasuresState> {
 
 interface FoundRegister {
   readonly file: string;
-  readonly entries: readonly RegisterEntry[];
+  readonly content: RegisterContent;
 }
 
 async function registersIn(log: EventReader, places: RegisterPlaces): Promise<readonly FoundRegister[]> {
   const logId = (await readLogId(log)) ?? '';
-  return placesOf(places).map((file) => ({ file, entries: readRegister(file, logId) }));
+  return placesOf(places).map((file) => ({ file, content: readRegister(file, logId) }));
 }
 
-function statusOf({ file, entries }: FoundRegister): RegisterStatus {
-  const times = entries.map(({ requested_at }) => requested_at).sort();
-  return { file, erasures: entries.length, newest: times.at(-1) ?? null };
-}
+const statusOf = ({ file, content }: FoundRegister): RegisterStatus => ({
+  file,
+  erasures: content.erasures.length,
+  keys: content.keys.length,
+  newest: newestOf(content) ?? null,
+});
 
 async function unexplained(
   log: EventReader,

@@ -1,6 +1,4 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
-import { demandLogId } from '../eventstore/log-id.js';
-import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Audience } from '../commands/audience.js';
 import type { CommandContext } from '../commands/batch.js';
@@ -10,15 +8,8 @@ import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { endContact, takesAll, type EraseOptions } from './erase.js';
 import { createEraser, type Eraser } from './eraser.js';
-import {
-  missingErasures,
-  openRegister,
-  placesOf,
-  readIntended,
-  registerName,
-  type RegisterPlaces,
-  type Register,
-} from './register.js';
+import { entriesOfErasures, entryOfErasure, missingErasures } from './lasting.js';
+import { placesOf, readRegister, type Register, type RegisterPlaces } from './register.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
@@ -33,6 +24,9 @@ interface ErasuresOptions extends Clocks {
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly openLease: OpenLease;
   readonly store: OpenEventStore;
+  readonly register: Register;
+  /** The log's name for itself. */
+  readonly logId: string;
   readonly streamKeys: StreamKeys;
   readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'suppressions' | 'erasures'> & {
     readonly audience: Pick<Audience, 'suppressions'>;
@@ -73,7 +67,10 @@ export interface Erasures {
 /** @throws RegisterError @throws ReadModelsUnavailableError */
 export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
   const { config, streamKeys, commands } = options;
-  const register = await registerOf(options);
+  const register = {
+    ...options.register,
+    keep: (state: ErasuresState) => options.register.keep(entriesOfErasures(state)),
+  };
   const { keep } = register;
   const steps = stepsOf(options);
   const end = (id: string): Promise<void> => endContact(steps, id);
@@ -90,8 +87,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   }
 
   // A process was killed between the register and the log.
-  for (const { requested_at: _, ...intention } of await register.intended()) {
-    const id = intention.erasure_id;
+  for (const { erasure_id, subject_key, reason } of await intended(options)) {
+    const intention = { erasure_id, subject_key, reason };
+    const id = erasure_id;
     await begin({ intention, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
   }
   // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
@@ -146,38 +144,11 @@ function refuse(error: unknown): never {
   throw error instanceof ServiceError ? error : new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
 }
 
-type Keep = (state: ErasuresState) => Promise<void>;
-interface KeptRegister extends Pick<Register, 'intend' | 'drop'> {
-  readonly keep: Keep;
-  /** What the log does not have yet. */
-  intended(): Promise<ReturnType<typeof readIntended>>;
-}
-
-/** A copy that fails is made with the next. */
-async function registerOf({ config, store, commands, logger }: ErasuresOptions): Promise<KeptRegister> {
-  const logId = await demandLogId(store);
-  const file = path.join(config.dataDir, registerName);
-  const own = openRegister(file, logId);
-  const copies = placesOf(config).flatMap((place) => (place === file ? [] : [openRegister(place, logId)]));
-  let isFailing = false;
-  const keep: Keep = async ({ all }) => {
-    await own.keep(all.values());
-    try {
-      for (const copy of copies) await copy.keep(all.values());
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) logger.warn({ err: error }, 'the register of erasures cannot be copied to SEAL_DIR');
-      isFailing = true;
-    }
-  };
-  return {
-    ...own,
-    keep,
-    async intended() {
-      const { state } = await commands.erasures.fresh(erasuresStream);
-      return missingErasures(readIntended(file, logId), state);
-    },
-  };
+/** What the log does not have yet. @throws RegisterError */
+async function intended({ config, logId, commands }: ErasuresOptions) {
+  const [own = ''] = placesOf(config);
+  const { state } = await commands.erasures.fresh(erasuresStream);
+  return missingErasures(readRegister(own, logId).intended, state);
 }
 
 function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOptions {
@@ -224,10 +195,10 @@ function createBeginning(
   return async ({ intention, after, context }: BeginRequest) => {
     const intended = { ...intention, requested_at: new Date(clock()).toISOString() };
     const command = { type: 'Request', ...intention, reason: intention.reason ?? undefined, after } as const;
-    await intend(intended);
+    await intend(entryOfErasure(intended));
     const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
     const own = state.all.get(intention.erasure_id);
-    if (own === undefined) await drop(intended);
+    if (own === undefined) await drop(entryOfErasure(intended));
     const erasure = own ?? unfinishedOf(state, intention.subject_key);
     if (erasure !== undefined) await endContact(erasure.erasure_id);
     await keep(state);

@@ -1,89 +1,134 @@
-/** The register of erasures beside the log: it shows when a log was restored from a backup older than an erasure. Nothing in it is personal. */
+/** The register of what must not come back, beside the log: erasures, and API keys that were rotated or revoked. It shows when a log was restored from an older backup. Nothing in it is personal. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
-import type { Erasure, ErasuresState } from '../commands/erasures.js';
-import { syncFolderOf } from '../eventstore/durable-file.js';
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { demandLogId } from '../eventstore/log-id.js';
-import { erasuresStream } from '../events/streams.js';
+import { z } from 'zod';
+import { syncFolderOf } from '../eventstore/durable-file.js';
+import { suppressionReasons } from '../events/suppressions.js';
 import type { Config } from '../stores/config.js';
-import type { OpenEventStore } from '../stores/stores.js';
-import type { EraseOptions } from './erase.js';
 
 /** Of the data folder, and of SEAL_DIR. */
-export const registerName = 'erasures.ndjson';
+export const registerName = 'register.ndjson';
+/** As earlier versions called it, with erasures only: it is read, and written no more. */
+const olderName = 'erasures.ndjson';
 
-const entry = z.object({
+const time = z.iso.datetime({ precision: 3 });
+const erasure = z.object({
   log_id: z.string(),
   erasure_id: z.string(),
   subject_key: z.string(),
   reason: z.string().nullable(),
-  requested_at: z.iso.datetime({ precision: 3 }),
+  requested_at: time,
   /** Absent: the log has it. `intended`: it is about to be requested. `dropped`: it was not requested, for another one does for it. */
   state: z.enum(['intended', 'dropped']).optional(),
 });
-export type RegisterEntry = Omit<z.output<typeof entry>, 'state'>;
+const keyChange = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('key_revoked'), log_id: z.string(), key_id: z.string(), at: time }),
+  z.object({
+    kind: z.literal('key_rotated'),
+    ...{ log_id: z.string(), key_id: z.string(), at: time },
+    /** Of the new secret. */
+    hash: z.string(),
+    previous_until: time,
+  }),
+]);
+const refusal = { log_id: z.string(), subject_key: z.string(), scope: z.string(), at: time, event_id: z.string() };
+const mailRefusal = z.discriminatedUnion('kind', [
+  z.object({
+    ...{ kind: z.literal('mail_refused'), ...refusal, reason: z.enum(suppressionReasons) },
+    /** By a link of this e-mail. */
+    email_id: z.string().optional(),
+    by: z.enum(['one_click', 'page']).optional(),
+  }),
+  z.object({ kind: z.literal('mail_released'), ...refusal, reason: z.string() }),
+]);
+const entry = z.union([keyChange, mailRefusal, erasure]);
+
+type Entry = z.output<typeof entry>;
+type Erasing = z.output<typeof erasure>;
+/** A line of a kind, without what the register itself adds. */
+type New<Kind> = Kind extends unknown ? Omit<Kind, 'log_id' | 'state'> : never;
+export type KeyEntry = New<z.output<typeof keyChange>>;
+export type RefusalEntry = New<z.output<typeof mailRefusal>>;
+export type ErasureEntry = New<Erasing>;
+/** What the register says once of each. A further kind joins `entry` above, and `lasting.ts`. */
+type NewEntry = New<Entry>;
+
+const idOf = (one: NewEntry): string => {
+  if (!('kind' in one)) return one.erasure_id;
+  if ('event_id' in one) return one.event_id;
+  return one.kind === 'key_rotated' ? `${one.kind} ${one.hash}` : `${one.kind} ${one.key_id}`;
+};
+
+const isErasure = (one: Entry): one is Erasing => !('kind' in one);
 
 /** The message is for the operator. */
 export class RegisterError extends Error {
   override readonly name = 'RegisterError';
 }
 
-/** Those that the log has, or had. @throws RegisterError @throws what the file system throws */
-export const readRegister = (file: string, logId: string): readonly RegisterEntry[] =>
-  lastLines(file, logId).filter(({ state }) => state === undefined);
-
-/** Those that were about to be requested when a process was killed. @throws RegisterError @throws what the file system throws */
-export const readIntended = (file: string, logId: string): readonly RegisterEntry[] =>
-  lastLines(file, logId).filter(({ state }) => state === 'intended');
-
-/** The last line of each erasure of this log. The last of the file counts for nothing if it is torn: it was not answered for yet. */
-function lastLines(file: string, logId: string): readonly z.output<typeof entry>[] {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
-  const entries = lines.map((line, at) => entryIn(line, `${file}, line ${at + 1}`));
-  const ofLog = entries.filter(({ log_id }) => log_id === logId);
-  return [...new Map(ofLog.map((one) => [one.erasure_id, one])).values()];
+export interface RegisterContent {
+  readonly erasures: readonly ErasureEntry[];
+  /** Were about to be requested when a process was killed. */
+  readonly intended: readonly ErasureEntry[];
+  readonly keys: readonly KeyEntry[];
+  readonly refusals: readonly RefusalEntry[];
 }
 
-function entryIn(line: string, where: string): z.output<typeof entry> {
+/** Of this log; with what an earlier version wrote in the same folder. @throws RegisterError @throws what the file system throws */
+export function readRegister(file: string, logId: string): RegisterContent {
+  const older = path.join(path.dirname(file), olderName);
+  const entries = lastLines(path.basename(file) === registerName ? [older, file] : [file], logId);
+  const erasures = entries.filter(isErasure);
+  return {
+    erasures: erasures.filter(({ state }) => state === undefined),
+    intended: erasures.filter(({ state }) => state === 'intended'),
+    keys: entries.flatMap((one) => ('hash' in one || (!isErasure(one) && one.kind === 'key_revoked') ? [one] : [])),
+    refusals: entries.flatMap((one) => ('event_id' in one ? [one] : [])),
+  };
+}
+
+/** When the newest of a register was asked for; undefined: it is empty. */
+export const newestOf = ({ erasures, keys, refusals }: RegisterContent): string | undefined =>
+  [...erasures.map(({ requested_at }) => requested_at), ...[...keys, ...refusals].map(({ at }) => at)].sort().at(-1);
+
+/** The last line of each thing of this log. */
+function lastLines(files: readonly string[], logId: string): readonly Entry[] {
+  const entries = files.flatMap((file) => linesOfRegister(file).map((line, at) => entryIn(line, file, at + 1)));
+  const ofLog = entries.filter(({ log_id }) => log_id === logId);
+  return [...new Map(ofLog.map((one) => [idOf(one), one])).values()];
+}
+
+/** The last counts for nothing if it is torn: it was not answered for yet. None where there is no file. */
+const linesOfRegister = (file: string): readonly string[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+
+function entryIn(line: string, file: string, number: number): Entry {
   try {
     return entry.parse(JSON.parse(line));
   } catch {
     throw new RegisterError(
-      `${where}, cannot be read: it was altered or damaged. Put the register of erasures back from a backup, or its copy in SEAL_DIR.`,
+      `${file}, line ${number}, cannot be read: it was altered or damaged, or is of a later version. Put the register back from its copy in SEAL_DIR, or from a backup.`,
     );
   }
 }
 
-/** What the log lacks, oldest first: one of each person, the newest. A later erasure of the same person in the log does for it. */
-export function missingErasures(
-  registered: readonly RegisterEntry[],
-  { all }: Pick<ErasuresState, 'all'>,
-): readonly RegisterEntry[] {
-  const newest = new Map<string, string>();
-  for (const { subject_key, requested_at } of all.values())
-    if (requested_at > (newest.get(subject_key) ?? '')) newest.set(subject_key, requested_at);
-  const missing = new Map<string, RegisterEntry>();
-  for (const one of registered) {
-    if (all.has(one.erasure_id) || one.requested_at < (newest.get(one.subject_key) ?? '')) continue;
-    const other = missing.get(one.subject_key);
-    if (other === undefined || other.requested_at <= one.requested_at) missing.set(one.subject_key, one);
-  }
-  return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
+/** All lines of these registers, each once: what belongs into a backup, or into a folder that is restored. */
+export function joinedRegisters(files: readonly string[]): string {
+  const older = (file: string): string => path.join(path.dirname(file), olderName);
+  const all = files.flatMap((file) => (path.basename(file) === registerName ? [older(file), file] : [file]));
+  const lines = new Set([...new Set(all)].flatMap(linesOfRegister));
+  return [...lines].map((line) => `${line}\n`).join('');
 }
-
-type RequestedErasure = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
 
 /** Each is durable when it resolves. @throws what the file system throws */
 export interface Register {
   /** Adds those that the log has and it does not. */
-  keep(erasures: Iterable<RequestedErasure>): Promise<void>;
+  keep(entries: Iterable<NewEntry>): Promise<void>;
   /** Before the log has it. */
-  intend(erasure: RequestedErasure): Promise<void>;
+  intend(erasure: ErasureEntry): Promise<void>;
   /** After `intend`, where nothing came of it. */
-  drop(erasure: RequestedErasure): Promise<void>;
+  drop(erasure: ErasureEntry): Promise<void>;
 }
 
 /** @throws RegisterError @throws what the file system throws */
@@ -100,22 +145,19 @@ export function openRegister(file: string, logId: string): Register {
   function look(): void {
     if (mark() === seen) return;
     seen = mark();
-    known = new Set(readRegister(file, logId).map(({ erasure_id }) => erasure_id));
+    const settled = lastLines([file], logId).filter((one) => !isErasure(one) || one.state === undefined);
+    known = new Set(settled.map(idOf));
   }
   look();
 
-  async function add(erasures: readonly RequestedErasure[], state?: 'intended' | 'dropped'): Promise<void> {
+  async function add(entries: readonly NewEntry[], state?: Erasing['state']): Promise<void> {
     look();
-    const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
+    const missing = entries.filter((one) => !known.has(idOf(one)));
     if (missing.length === 0) return;
-    const lines = missing.map(({ erasure_id, subject_key, reason, requested_at }) =>
-      JSON.stringify({ log_id: logId, erasure_id, subject_key, reason, requested_at, state } satisfies z.input<
-        typeof entry
-      >),
-    );
-    await append(file, lines.map((line) => `${line}\n`).join(''));
+    const lines = missing.map((one) => `${JSON.stringify({ log_id: logId, ...one, state })}\n`);
+    await append(file, lines.join(''));
     seen = mark();
-    if (state === undefined) for (const { erasure_id } of missing) known.add(erasure_id);
+    if (state === undefined) for (const one of missing) known.add(idOf(one));
   }
 
   /** One after the other: what an earlier one has written is known then. */
@@ -126,18 +168,22 @@ export function openRegister(file: string, logId: string): Register {
   }
 
   return {
-    keep: (erasures) => inTurn(() => add([...erasures])),
-    intend: (erasure) => inTurn(() => add([erasure], 'intended')),
-    drop: (erasure) => inTurn(() => add([erasure], 'dropped')),
+    keep: (entries) => inTurn(() => add([...entries])),
+    intend: (one) => inTurn(() => add([one], 'intended')),
+    drop: (one) => inTurn(() => add([one], 'dropped')),
   };
 }
+
+const lineFeed = 0x0a;
 
 async function append(file: string, text: string): Promise<void> {
   const isNew = !existsSync(file);
   const handle = await open(file, 'a+', 0o600);
   try {
-    const there = await handle.readFile('utf8');
-    if (!/(^|\n)$/.test(there)) await handle.truncate(Buffer.byteLength(there.slice(0, there.lastIndexOf('\n') + 1)));
+    const { size } = await handle.stat();
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    // A crash has cut its last line off.
+    if (size > 0 && buffer[0] !== lineFeed) await handle.truncate((await handle.readFile()).lastIndexOf(lineFeed) + 1);
     await handle.appendFile(text);
     await handle.sync();
   } finally {
@@ -148,41 +194,32 @@ async function append(file: string, text: string): Promise<void> {
 
 export type RegisterPlaces = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
-/** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
-async function erasuresMissing(
-  store: OpenEventStore,
-  { config, commands }: { readonly config: RegisterPlaces; readonly commands: Pick<EraseOptions, 'erasures'> },
-) {
-  const logId = await demandLogId(store);
-  const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
-  return registered.length === 0
-    ? []
-    : missingErasures(registered, (await commands.erasures.fresh(erasuresStream)).state);
-}
-
 /** The register of the data folder, and its copy. */
 export const placesOf = ({ dataDir, seals: { copies } }: RegisterPlaces): readonly string[] =>
   [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
 
-/** A log from a backup of before an erasure would show the erased person again: the service refuses it. @throws RegisterError @throws ServiceError `unavailable` */
-export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
-  const { length } = await erasuresMissing(store, known);
-  if (length === 0) return;
-  throw new RegisterError(
-    `the event log lacks ${length === 1 ? 'an erasure' : `${length} erasures`} of the register (${registerName}): it was put back from a backup of before. Nothing was served. Run: audience privacy reapply. It asks for the same erasures again, and the next start carries them through`,
-  );
-}
-
-/** Asks the log for them again. No service runs on it. @returns their ids @throws as `erasuresMissing` */
-export async function reapplyErasures(
-  ...[store, known]: Parameters<typeof erasuresMissing>
-): Promise<readonly string[]> {
-  const missing = await erasuresMissing(store, known);
-  for (const { erasure_id, subject_key, reason } of missing) {
-    const id = randomUUID();
-    const context = { correlationId: id, causationId: id, requestId: id, actor: 'cli' };
-    const command = { type: 'Request', erasure_id, subject_key, reason: reason ?? undefined } as const;
-    await known.commands.erasures.execute({ stream: erasuresStream, command, context });
-  }
-  return missing.map(({ erasure_id }) => erasure_id);
+/** The register of a process: the copy that fails is made with the next. @throws RegisterError @throws what the file system throws */
+export function openRegisters(
+  config: RegisterPlaces,
+  logId: string,
+  onCopyFailing: (error: unknown) => void,
+): Register {
+  const [file = '', ...copies] = placesOf(config);
+  const own = openRegister(file, logId);
+  const others = copies.filter((copy) => copy !== file).map((copy) => openRegister(copy, logId));
+  let isFailing = false;
+  return {
+    ...own,
+    async keep(entries) {
+      const all = [...entries];
+      await own.keep(all);
+      try {
+        for (const copy of others) await copy.keep(all);
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) onCopyFailing(error);
+        isFailing = true;
+      }
+    },
+  };
 }

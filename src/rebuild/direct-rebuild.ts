@@ -1,6 +1,6 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logStart } from '../eventstore/event-store.js';
+import { logStart, type Position } from '../eventstore/event-store.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { liveProjections } from '../projections/views.js';
 import { createSwitches, type Switches } from './switch.js';
@@ -26,6 +26,7 @@ export interface DirectRebuildInput extends DirectRebuild, Pick<Clocks, 'monoton
 
 const timeoutMs = 2 * leaseMs;
 const pauseMs = 5;
+const watchMs = 100;
 
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
@@ -79,16 +80,17 @@ async function rebuildUnderLease(input: OpenRebuild, switches: Switches): Promis
   }
 }
 
-/** The projector folds the live views up to the head first, and makes the new ones live. */
-async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> {
-  const { settings, reader, readModels, monotonic } = input;
+/** The projector folds the live views up to the head first, and makes the new ones live. @throws as `rebuildDirectly` */
+export async function rebuildWithProjector(input: ProjectorRebuild): Promise<RebuildResult> {
+  const { reader, readModels, monotonic, timeoutMs: timeout = timeoutMs } = input;
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
   const switches = createSwitches();
   const stop = new AbortController();
-  const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
-  let status = initialStatus;
+  const stopped = new AbortController();
+  const lease = isShared(input.settings) ? leaseOf(input, 'projector') : undefined;
+  const watch = createFoldWatch(monotonic, timeout);
   const folding = runProjector({
     reader,
     readModels,
@@ -96,32 +98,58 @@ async function rebuildWithProjector(input: OpenRebuild): Promise<RebuildResult> 
     signal: stop.signal,
     random: Math.random,
     onFault: () => undefined,
-    onProgress(next) {
-      status = next;
-    },
+    onProgress: watch.onProgress,
     foreignViews: 'refuse',
     ...(lease === undefined ? {} : { lease }),
     switches,
     buildInitially,
   });
+  const watching = setInterval(() => {
+    const reason = watch.whyStopped();
+    if (reason !== undefined) stopped.abort(reason);
+  }, watchMs);
   try {
-    const startedAt = monotonic();
-    while (status.live === null || status.position < head) {
-      input.signal.throwIfAborted();
-      refuseFaulty(status, monotonic() - startedAt);
+    const signal = AbortSignal.any([input.signal, stopped.signal]);
+    while (!watch.isAt(head)) {
+      signal.throwIfAborted();
       await sleep(pauseMs);
     }
-    return await rebuildUnderLease(input, switches);
+    return await rebuildUnderLease({ ...input, signal }, switches);
   } finally {
+    clearInterval(watching);
     stop.abort();
     await folding;
     await lease?.close();
   }
 }
 
-function refuseFaulty({ standby, fault }: ProjectorStatus, waited: number): void {
-  if (standby && waited > timeoutMs)
-    throw new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
-  if (fault !== null)
-    throw new CommandFailedError(`The live views cannot be folded, so there is no rebuild: ${fault}.`);
+interface ProjectorRebuild extends OpenRebuild {
+  /** How long the projector may stand still. Default 8,000. */
+  readonly timeoutMs?: number;
+}
+
+/** A projector that stands still answers no request to switch: the rebuild would wait for ever. */
+function createFoldWatch(now: () => number, timeout: number) {
+  let status = initialStatus;
+  /** Since when nothing has been folded; undefined: it goes on. */
+  let since: number | undefined;
+  return {
+    onProgress(next: ProjectorStatus): void {
+      const isStopped = next.standby || next.fault !== null;
+      const goesOn = next.caughtUp || next.position !== status.position;
+      if (isStopped) since ??= now();
+      else if (goesOn) since = undefined;
+      status = next;
+    },
+    isAt: (head: Position): boolean => status.live !== null && status.position >= head,
+    /** One fault may pass: only what has lasted. */
+    whyStopped(): CommandFailedError | undefined {
+      if (since === undefined || now() - since <= timeout) return undefined;
+      const { standby, fault } = status;
+      if (standby)
+        return new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
+      const reason = fault ?? 'they stand still';
+      return new CommandFailedError(`The live views cannot be folded, so there is no rebuild: ${reason}.`);
+    },
+  };
 }

@@ -1,7 +1,8 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
-import { type RebuildProgress, type RebuiltView, createMeter, type RebuildResult, type RebuildRun } from './answers.js';
+import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './answers.js';
+import { createMeter } from './meter.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { PoisonEventError, type Poison } from '../projector/fold.js';
+import { PoisonEventError } from '../projector/fold.js';
 import { type SwitchAnswer, foldNewStorages, type NewStorages, type NewStoragesFold } from './switch.js';
 import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
@@ -65,8 +66,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.mode === 'start' });
   } catch (error) {
     // Anything else may go better next time.
-    const isPoison = error instanceof PoisonEventError || error instanceof RefusedError;
-    if (!isPoison || error.poison === undefined) throw error;
+    if (!(error instanceof PoisonEventError)) throw error;
     await dropUnfinished(input);
     return { outcome: 'poison', poison: error.poison };
   }
@@ -216,15 +216,6 @@ function rebuiltViews({ input, live, fresh }: RunningRebuild, found?: Found): re
   });
 }
 
-class RefusedError extends RebuildInterruptedError {
-  constructor(
-    reason: string,
-    readonly poison: Poison | undefined,
-  ) {
-    super(reason);
-  }
-}
-
 /** Folds to the end of the log before it asks, so that the projector has little left to fold. */
 async function untilSwitched(rebuild: RunningRebuild, built: NewStorages, folding: NewStoragesFold): Promise<void> {
   const { input, tell } = rebuild;
@@ -236,6 +227,7 @@ async function untilSwitched(rebuild: RunningRebuild, built: NewStorages, foldin
     input.check();
     const answer = await unlessAborted(input.requestSwitch({ ...built, checkpoint }), input.signal);
     if (answer.outcome === 'switched') return;
-    if (answer.outcome === 'failed') throw new RefusedError(answer.reason, answer.poison);
+    if (answer.outcome === 'poison') throw new PoisonEventError(answer.poison);
+    if (answer.outcome === 'failed') throw new RebuildInterruptedError(answer.reason);
   }
 }

@@ -17,8 +17,10 @@ export type SwitchAnswer =
   | { readonly outcome: 'switched' }
   /** Too many events are missing: fold on, and ask again. */
   | { readonly outcome: 'behind' }
+  /** An event cannot be folded into them: they are not live. */
+  | { readonly outcome: 'poison'; readonly poison: Poison }
   /** They are not live, as far as is known. */
-  | { readonly outcome: 'failed'; readonly reason: string; readonly poison?: Poison };
+  | { readonly outcome: 'failed'; readonly reason: string };
 
 export type RequestSwitch = (built: NewStorages) => Promise<SwitchAnswer>;
 
@@ -74,7 +76,7 @@ async function makeLive(input: Switching, built: NewStorages): Promise<SwitchAns
     previous = folding.checkpoint();
   } catch (error) {
     if (!(error instanceof PoisonEventError)) throw error;
-    return { outcome: 'failed', reason: error.message, poison: error.poison };
+    return { outcome: 'poison', poison: error.poison };
   }
   // A rebuild that parks has written what it has parked itself.
   await input.live.switchTo(previous.storages, { unparks: !built.park });

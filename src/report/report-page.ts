@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Consent } from '../events/contact.js';
 import { profileFields } from '../events/contact.js';
-import type { ContactAt, Evidence, ProfileValues, SubscriptionAt } from '../audit/answers.js';
+import type { ContactAt, CitedEvent, ProfileValues, SubscriptionAt } from '../audit/answers.js';
 import { profileIn } from '../audit/event-descriptions.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
@@ -68,7 +68,7 @@ function recordedConsent({ because: recorded, ...consent }: NonNullable<Subscrip
 }
 
 /** All that was recorded of it: when first, then the rest under its own name. */
-export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
+export function consentRow(consent: Consent, { type }: Pick<CitedEvent, 'type'>) {
   const isRefused = type === 'ContactUnsubscribed';
   const { statement, occurred_at, source, legal_basis, ip, ...others } = consent;
   const facts = Object.entries({

@@ -33,7 +33,8 @@ const itemsAPage = 500;
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
   const { audit, seal = null, failing = null } = sources;
   const { list, contact: name, askedBy, limit = Infinity, ...about } = request;
-  const context = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
+  const { time: namedAt, signal } = about;
+  const context = await audit.begin({ times: [namedAt], list, namedAt, contact: about, signal });
   const { time = context.basis.answered_at } = request;
   const contact = await audit.contactAt({ ...about, list, time, context });
   const whole = await pagesOf(audit, { ...about, limit, context: { ...context, listId: undefined } });

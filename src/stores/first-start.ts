@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import type { InitialiseService, ServiceState } from '../commands/service.js';
+import type { ServiceCommand, ServiceState } from '../commands/service.js';
 import { ConfigurationError } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import { type StreamKeys } from '../events/streams.js';
@@ -19,7 +19,7 @@ export function firstSecret(folder: DataFolder): string {
 
 /** @throws ConfigurationError when the log was begun with another secret. */
 export async function initialise(
-  handler: CommandHandler<ServiceState, InitialiseService, unknown>,
+  handler: CommandHandler<ServiceState, ServiceCommand, unknown>,
   keys: StreamKeys,
 ): Promise<void> {
   const found = (await handler.fresh(serviceStream)).state;
@@ -32,12 +32,12 @@ export async function initialise(
 
 /** The state of the log after its first event, written by this process or by another one that was first. */
 async function begin(
-  handler: CommandHandler<ServiceState, InitialiseService, unknown>,
+  handler: CommandHandler<ServiceState, ServiceCommand, unknown>,
   keys: StreamKeys,
 ): Promise<ServiceState> {
   const logId = randomUUID();
   const id = randomUUID();
   const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
-  const command = { logId, secretFingerprint: keys.fingerprint(logId) };
+  const command = { type: 'Initialise', logId, secretFingerprint: keys.fingerprint(logId) } as const;
   return (await handler.execute({ stream: serviceStream, command, context })).state;
 }

@@ -59,6 +59,7 @@ async function open(): Promise<Keys> {
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,
     monotonic: () => performance.now(),
+    keep: () => Promise.resolve(),
     onFault: (_, meaning) => faults.push(meaning),
   });
   opened.push(keys);

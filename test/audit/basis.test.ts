@@ -108,6 +108,11 @@ describe('a name', () => {
       'ListDeleted',
     ]);
     expect(await taken(log, named, second(1))).toMatchObject([list.list_id, expect.anything()]);
+    // The events of the contact are read for no client that has gone.
+    const signal = AbortSignal.abort(new Error('the client has gone'));
+    await expect(log.audit.begin({ times: [], list: named, contact: of, signal })).rejects.toThrow(
+      'the client has gone',
+    );
     // The list that had the name then; the contact was in the other one only.
     const never = { code: 'never_in_list', message: expect.stringMatching(/lst_b.*also the name of/) as unknown };
     await expect(log.audit.contactAt({ ...of, time: second(3) })).rejects.toMatchObject(never);

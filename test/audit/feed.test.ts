@@ -1,6 +1,8 @@
 /** The event feed over a log: what was appended comes out, as it is stored. */
 import { describe, expect, test } from 'vitest';
 import { createFeed, type FeedFilter, type FeedMessage } from '../../src/audit/feed.js';
+import { createReplayPace, unpaced } from '../../src/audit/replay-pace.js';
+import type { EventReader } from '../../src/eventstore/event-store.js';
 import { exampleEvents as e, exampleMetadata, examples, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 
@@ -34,6 +36,61 @@ test('for a rare type a page ends after so many events, and the next one goes on
   expect(one).toMatchObject({ events: [], hasMore: true });
   const two = await log.audit.feed.page({ ...all, types, after: one.next, limit: 50 });
   expect(two).toMatchObject({ events: [{ type: 'ListCreated' }], hasMore: false });
+});
+
+describe('the events of one contact with many', () => {
+  /** Of 12,000 events, and how many were read of them since it was last asked. */
+  async function longStream() {
+    const log = await auditedLog();
+    for (let round = 0; round < 12; round += 1) {
+      const events = Array.from({ length: 1_000 }, () => toAppend(e.subscribed));
+      await log.store.append(contactStream, events, { expectedRevision: 'any' });
+    }
+    let read = 0;
+    const readStream: EventReader['readStream'] = async function* (stream, options) {
+      for await (const page of log.store.readStream(stream, options)) {
+        read += page.length;
+        yield page;
+      }
+    };
+    const pace = createReplayPace();
+    const readSince = (): number => [read, (read = 0)][0] ?? 0;
+    return { feed: createFeed({ ...log.store, readStream }, pace), pace, readSince };
+  }
+  const of = { ...all, filter: { stream: contactStream } };
+
+  test('a page goes on where the last one ended, and reads no more than it shows', async () => {
+    const { feed, readSince } = await longStream();
+    const shown: number[] = [];
+    for (let after = '', hasMore = true; hasMore;) {
+      const page = await feed.page({ ...of, after, limit: 4_000 });
+      shown.push(...page.events.map(({ revision }) => revision));
+      [after, hasMore] = [page.next, page.hasMore];
+      expect(readSince()).toBeLessThan(4_500);
+    }
+    expect(shown).toEqual(Array.from({ length: 12_000 }, (_, revision) => revision));
+  });
+
+  test('for a rare type a page ends after so many events', async () => {
+    const { feed, readSince } = await longStream();
+    const types = new Set(['ContactErased']);
+    const one = await feed.page({ ...of, types, limit: 50 });
+    expect(one).toMatchObject({ events: [], hasMore: true });
+    expect(readSince()).toBeLessThan(10_500);
+    expect(await feed.page({ ...of, types, after: one.next, limit: 50 })).toMatchObject({ events: [], hasMore: false });
+    expect(readSince()).toBeLessThan(2_500);
+  });
+
+  test('stands in line with other long replays, and leaves it with its client', async () => {
+    const { feed, pace, readSince } = await longStream();
+    const others = await Promise.all([pace.long(), pace.long()]);
+    const client = new AbortController();
+    const page = feed.page({ ...of, signal: client.signal, limit: 5_000 });
+    client.abort(new Error('the client has gone'));
+    await expect(page).rejects.toThrow('the client has gone');
+    expect(readSince()).toBeLessThan(5_000);
+    for (const release of others) release();
+  });
 });
 
 test('types and shapes that this version does not know are told as they are stored', async () => {
@@ -111,7 +168,7 @@ describe('what is asked for', () => {
         }
       })();
     };
-    return { log, read, feed: createFeed({ ...log.store, readAll }) };
+    return { log, read, feed: createFeed({ ...log.store, readAll }, unpaced) };
   }
 
   test('a day of a key is found without reading all, though some clock was wrong', async () => {

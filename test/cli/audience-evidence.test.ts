@@ -143,7 +143,7 @@ test(
     rmSync(path.join(folder, 'secret'));
     const [alone, against] = await Promise.all([on(folder, 'verify'), on(folder, 'verify', '--seal', sealFile)]);
     expect(alone.code).toBe(0);
-    expect(alone.out).toContain('The sealed head was not checked, for the secret of this log is not here');
+    expect(alone.out).toContain('The sealed head was not checked, for the secret of this log is not known here');
     expect(against.code).toBe(1);
     expect(against.out).toMatch(/^THE RECORD IS NOT AS IT WAS WRITTEN: the log ends after event 4, /);
   },

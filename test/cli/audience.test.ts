@@ -105,6 +105,16 @@ describe('audience audit', () => {
     await expectSameLists(folder);
   });
 
+  test('answers where the views cannot be read, and says why', { timeout: 120_000 }, async () => {
+    const folder = copied();
+    for (const file of ['views.db-wal', 'views.db-shm']) rmSync(path.join(folder, file), { force: true });
+    writeFileSync(path.join(folder, 'views.db'), 'no database');
+    const { code, out, err } = await on(folder, 'audit', 'history', contactId, '--json');
+    expect({ code, events: jsonLines(out).length > 1 }).toEqual({ code: 0, events: true });
+    expect(err).toMatch(/^The views cannot be read, so the log is searched: .+\n/);
+    expect(err).toContain(notRecorded);
+  });
+
   test('answers from a copy that cannot be written to', { timeout: 120_000 }, async (context) => {
     const folder = copied();
     // A clean stop leaves no file of SQLite beside the log, and so nothing that could be read in place.

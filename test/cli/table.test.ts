@@ -19,6 +19,12 @@ describe('a table', () => {
     expect(lines).toHaveLength(4);
   });
 
+  test('has more rows than a call takes arguments', () => {
+    const many = Array.from({ length: 200_000 }, (_, index) => [String(index)]);
+    const lines = table(many, { titles: ['ROW'], width: undefined, emphasise: plain }).split('\n');
+    expect(lines).toHaveLength(200_002);
+  });
+
   test.each([200, 100, 80, 60])('fits into %d columns, and loses nothing', (width) => {
     const text = table(rows, { titles, width, emphasise: plain });
     for (const line of text.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(width);

@@ -25,8 +25,11 @@ const hollow = { stdout: { write: async (piece: string) => void (shown += piece)
 const program = createProgram({ line: hollow, version: '0', onOptions: () => undefined });
 registerCommands(program, hollow);
 
-const leaves = (command: Command): readonly Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+/** Those that do something: also one that has commands below it and parameters of its own. */
+const leaves = (command: Command): readonly Command[] => [
+  ...(command.commands.length === 0 || command.registeredArguments.length > 0 ? [command] : []),
+  ...command.commands.flatMap(leaves),
+];
 
 const nameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;

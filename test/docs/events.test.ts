@@ -108,6 +108,7 @@ describe('docs/events.md', () => {
       deadline_passed: true,
       withdrawn: true,
       gave_up: true,
+      restored: true,
     } as const satisfies Record<EndingReason, true>;
     const shown = rows(section(text, '### Reasons')).map(([name = '']) => codes(name)[0]);
     expect(shown.sort()).toEqual(Object.keys(reasons).sort());

@@ -31,6 +31,7 @@ const changing = [
   // JSON as it is stored.
   /^\{"/,
   // A cursor.
+  /^\d{20}\.[0-9a-f-]{36}$/,
   /^[\w-]{8}\d{4}-\d{2}-\d{2}\.\d+$/,
   /^[\w-]{8}\d{20,40}$/,
 ];

@@ -115,6 +115,9 @@ test('the script on the page reads the feed', async () => {
   writeFileSync(file, textOf('## Outside of the service', 'js'));
   const env = { PATH: process.env['PATH'], AUDIENCE_URL: service.url(), AUDIENCE_KEY: service.key };
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
-  expect(JSON.parse(stdout)).toEqual({ position: expect.stringMatching(/^\d+$/) as unknown, left: { [list]: 1 } });
+  expect(JSON.parse(stdout)).toEqual({
+    cursor: expect.stringMatching(/^\d+\.[0-9a-f-]{36}$/) as unknown,
+    left: { [list]: 1 },
+  });
   await service.close();
 }, 60_000);

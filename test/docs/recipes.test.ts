@@ -42,6 +42,14 @@ describe('a new field of a contact', () => {
   });
 });
 
+test('a field of a consent: its event, its form in a request and its form in answers know it', () => {
+  const files = ['src/api/resources/contacts/consent.ts', 'src/audit/answers.ts', 'src/events/contact.ts'];
+  // The report and the command line give some of them words of their own; the rest they show under its name.
+  const inWords = ['src/cli/shared/in-words.ts', 'src/report/report-page.ts'];
+  expect(filesWith(/\blegal_basis\b/).filter((file) => !inWords.includes(file))).toEqual(files);
+  expect(filesOf('A new field of a consent')).toEqual(files);
+});
+
 describe('a new event of a contact', () => {
   const files = filesOf('A new event of a contact');
 
@@ -66,9 +74,9 @@ describe('a new event of a contact', () => {
 });
 
 test('a subscriber: ten files at most know of retention, and the recipe names where to begin', () => {
-  const known = filesWith(/retention|retainEmails|RETAIN_EMAILS/i);
+  const known = filesWith(/retention|retainEmails|RETAIN_EMAILS|kept_since|EndedBefore/i);
   const named = filesOf('A subscriber').filter(
-    (file) => !/\/(?:subscriber|run-subscriber|readiness|http)\.ts$/.test(file),
+    (file) => !/\/(?:subscriber|run-subscriber|readiness|http|wake)\.ts$/.test(file),
   );
   expect(named.filter((file) => !known.includes(file))).toEqual([]);
   expect(known.length, known.join('\n')).toBeLessThanOrEqual(10);

@@ -274,7 +274,7 @@ describe('GET /v1/audit/events', () => {
     await service.post('/v1/groups/create', { group_name: second });
     const text = await stream.until((so_far) => so_far.includes(second));
     expect(text.match(/^event: .*$/gm)).toEqual(['event: GroupCreated', 'event: GroupCreated']);
-    const [id] = /^id: \d+(?=\nevent)/m.exec(text) ?? [''];
+    const [id] = /^id: [\d.a-f-]+(?=\nevent)/m.exec(text) ?? [''];
     stream.leave();
 
     const third = unique('Third');
@@ -301,7 +301,7 @@ describe('GET /v1/audit/events', () => {
   test('a follower that wants nothing of what happens is told how far the log has come', async () => {
     const stream = await open('/v1/audit/events?follow=true&after=now&types=TagDeleted');
     const position = await positionNow();
-    await stream.until((so_far) => so_far.includes(`id: ${position}\n\n`));
+    await stream.until((so_far) => new RegExp(`^id: ${position}\\.[0-9a-f-]{36}\n\n`, 'm').test(so_far));
     stream.leave();
   });
 

@@ -85,7 +85,7 @@ test('who is written right after the 202 is somebody new, and stays', async () =
 
 test('a register that cannot be written is 503, and nothing is asked for; once it can, the erasure is accepted', async () => {
   const service = await started({});
-  const register = path.join(service.dataDir, 'erasures.ndjson');
+  const register = path.join(service.dataDir, 'register.ndjson');
   mkdirSync(register);
   const requestId = 'register-in-the-way';
   const refused = await service.post(

@@ -24,7 +24,7 @@ const logOf = (service: Service): string => path.join(service.dataDir, 'events.d
 const newGroup = (service: Service): Promise<string> =>
   service.make('/v1/groups/create', { group_name: unique('Group') }, 'group_id');
 
-async function evidenceOf(service: Service): Promise<unknown> {
+async function citedEvent(service: Service): Promise<unknown> {
   const { body } = await service.get('/health/ready', { authorization: undefined });
   return (body as { data: { evidence?: unknown } }).data.evidence;
 }
@@ -46,14 +46,14 @@ test('an honest log is verified at every start: after kills, without views', asy
   await service.start();
   const { count, head, position } = await verified(logOf(service));
   expect(count).toBeGreaterThan(50);
-  expect(await evidenceOf(service)).toEqual({ count, head, position, verified: true, fault: null });
+  expect(await citedEvent(service)).toEqual({ count, head, position, verified: true, fault: null });
   await newGroup(service);
-  expect(await evidenceOf(service)).toMatchObject({ count: count + 1 });
+  expect(await citedEvent(service)).toMatchObject({ count: count + 1 });
   await service.kill('SIGTERM');
 
   await dropViews(service.dataDir);
   await service.start();
-  expect(await evidenceOf(service)).toMatchObject({ count: count + 1, verified: true });
+  expect(await citedEvent(service)).toMatchObject({ count: count + 1, verified: true });
   expect(await verified(logOf(service))).toMatchObject({ intact: true, count: count + 1, linked: true });
 }, 120_000);
 
@@ -90,7 +90,7 @@ test('an altered log is refused, says what and where and what to do, and is left
   }
   // Put back, it is served again.
   await service.start();
-  expect(await evidenceOf(service)).toMatchObject({ count: 6, verified: true });
+  expect(await citedEvent(service)).toMatchObject({ count: 6, verified: true });
   expect(existsSync(path.join(service.dataDir, 'views.db'))).toBe(true);
 }, 120_000);
 
@@ -127,7 +127,7 @@ test('an event that is altered while the service runs gets into no proof and no 
   const contact = { email: 'ada@example.com', firstName: 'Ada', status: 'Subscribed' };
   expect((await service.post(`/v1/contacts/${list}/create`, contact)).status).toBe(200);
   await service.post('/v1/lists/create', { list_name: unique('List') });
-  await eventually(async () => ((await evidenceOf(service)) as { verified: boolean }).verified || undefined);
+  await eventually(async () => ((await citedEvent(service)) as { verified: boolean }).verified || undefined);
   new Database(logOf(service)).exec(`update events set data = replace(data, 'Ada', 'Eve') where position = 3`).close();
   const { status } = await service.get('/v1/audit/contacts/ada%40example.com/proof');
   expect(status).toBe(503);

@@ -1,22 +1,31 @@
-/** The register of erasures: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
+/** The register of what must not come back: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
 import { Map } from 'immutable';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
-import type { Erasure } from '../../src/commands/erasures.js';
+import { describe, expect, test } from 'vitest';
+import type { Key } from '../../src/commands/keys.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createFindings } from '../../src/evidence/verify-findings.js';
-import { missingErasures, openRegister, readIntended, readRegister, registerName } from '../../src/privacy/register.js';
+import { entriesOfKeys, missingErasures, missingKeyChanges } from '../../src/privacy/lasting.js';
+import {
+  joinedRegisters,
+  openRegister,
+  readRegister,
+  registerName,
+  type ErasureEntry,
+  type KeyEntry,
+} from '../../src/privacy/register.js';
 
-const erasure = (number: number, subject_key: string): Erasure => ({
+const erasure = (number: number, subject_key: string): ErasureEntry => ({
   erasure_id: `ers_${number}`,
   subject_key,
   reason: null,
   requested_at: `2026-01-01T00:00:0${number}.000Z`,
-  completed: null,
 });
-const stateOf = (...erasures: readonly Erasure[]) => ({ all: Map(erasures.map((one) => [one.erasure_id, one])) });
+const stateOf = (...erasures: readonly ErasureEntry[]) => ({
+  all: Map(erasures.map((one) => [one.erasure_id, { ...one, completed: null }])),
+});
 
 test('it keeps each erasure once, mends a torn line, and knows its log', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
@@ -25,16 +34,16 @@ test('it keeps each erasure once, mends a torn line, and knows its log', async (
   await Promise.all([register.keep([erasure(1, 'a')]), register.keep([erasure(1, 'a'), erasure(2, 'b')])]);
   appendFileSync(file, '{"log_id":"log","erasure_id"');
   await openRegister(file, 'log').keep([erasure(3, 'a')]);
-  expect(readRegister(file, 'log').map(({ erasure_id }) => erasure_id)).toEqual(['ers_1', 'ers_2', 'ers_3']);
+  expect(readRegister(file, 'log').erasures.map(({ erasure_id }) => erasure_id)).toEqual(['ers_1', 'ers_2', 'ers_3']);
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
-  expect(readRegister(file, 'another')).toEqual([]);
+  expect(readRegister(file, 'another').erasures).toEqual([]);
   rmSync(folder, { recursive: true });
 });
 
 test('a place that was away, as a share can be, is made whole with the next erasure', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
   const file = path.join(folder, registerName);
-  const ids = () => readRegister(file, 'log').map(({ erasure_id }) => erasure_id);
+  const ids = () => readRegister(file, 'log').erasures.map(({ erasure_id }) => erasure_id);
   const register = openRegister(file, 'log');
   await register.keep([erasure(1, 'a'), erasure(2, 'b')]);
   rmSync(file);
@@ -49,7 +58,7 @@ test('a place that was away, as a share can be, is made whole with the next eras
 
 test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
   const registered = [erasure(1, 'a'), erasure(3, 'a'), erasure(2, 'b')].map((one) => ({ ...one, log_id: 'log' }));
-  const ids = (...there: readonly Erasure[]): readonly string[] =>
+  const ids = (...there: readonly ErasureEntry[]): readonly string[] =>
     missingErasures(registered, stateOf(...there)).map(({ erasure_id }) => erasure_id);
   expect(ids()).toEqual(['ers_2', 'ers_3']);
   expect(ids(erasure(1, 'a'))).toEqual(['ers_2', 'ers_3']);
@@ -85,15 +94,86 @@ test('a digest is a finding until an erasure explains it, and who comes back is 
 test('what is intended counts once the log has it, and not where another did for it', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
   const file = path.join(folder, registerName);
-  const ids = (entries: ReturnType<typeof readRegister>): readonly string[] =>
-    entries.map(({ erasure_id }) => erasure_id);
+  const ids = (entries: readonly ErasureEntry[]): readonly string[] => entries.map(({ erasure_id }) => erasure_id);
   const register = openRegister(file, 'log');
   for (const number of [1, 2, 3]) await register.intend(erasure(number, 'a'));
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([[], ['ers_1', 'ers_2', 'ers_3']]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    [],
+    ['ers_1', 'ers_2', 'ers_3'],
+  ]);
   await register.keep([erasure(1, 'a')]);
   await register.drop(erasure(2, 'a'));
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1'], ['ers_3']]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    ['ers_1'],
+    ['ers_3'],
+  ]);
   await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(3, 'a')]);
-  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1', 'ers_3'], []]);
+  expect([ids(readRegister(file, 'log').erasures), ids(readRegister(file, 'log').intended)]).toEqual([
+    ['ers_1', 'ers_3'],
+    [],
+  ]);
   rmSync(folder, { recursive: true });
+});
+
+describe('changes of API keys', () => {
+  const at = (minute: number): string => `2026-01-01T00:0${minute}:00.000Z`;
+  const key: Key = {
+    ...{ key_id: 'key_1', name: 'a', scopes: [], hash: 'first', created_at: at(1) },
+    ...{ previous: null, expires_at: null, rotated_at: null, revoked_at: null },
+  };
+  const rotated = (hash: string, minute: number): KeyEntry => ({
+    ...{ kind: 'key_rotated', key_id: 'key_1', at: at(minute) },
+    ...{ hash, previous_until: at(minute) },
+  });
+  const revoked: KeyEntry = { kind: 'key_revoked', key_id: 'key_1', at: at(5) };
+  const lacks = (of: Key, ...registered: readonly KeyEntry[]): readonly KeyEntry[] =>
+    missingKeyChanges(registered, Map([[of.key_id, of]])).map(([, change]) => change);
+
+  test('a log lacks every later one, oldest first: the secret before the last but one has ended, too', () => {
+    expect(lacks(key, revoked, rotated('third', 4), rotated('second', 2))).toEqual([
+      rotated('second', 2),
+      rotated('third', 4),
+      revoked,
+    ]);
+    expect(lacks(key, rotated('second', 2), rotated('second', 2))).toHaveLength(1);
+  });
+
+  test('a log has what it went beyond, what it asked for again, and what is of a key that it does not know', () => {
+    const now = { ...key, hash: 'third', rotated_at: at(4), revoked_at: at(5) };
+    expect(lacks(now, rotated('second', 2), rotated('third', 4), revoked)).toEqual([]);
+    expect(lacks({ ...key, hash: 'third', rotated_at: at(9) }, rotated('third', 4))).toEqual([]);
+    expect(lacks({ ...key, key_id: 'key_2' }, rotated('second', 2), revoked)).toEqual([]);
+  });
+
+  test('the register has the last of each key, each once', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+    const file = path.join(folder, registerName);
+    const previous = { hash: 'first', until: at(4) };
+    const state = Map([['key_1', { ...key, hash: 'third', previous, rotated_at: at(4), revoked_at: at(5) }]]);
+    const register = openRegister(file, 'log');
+    await register.keep([erasure(1, 'a')]);
+    for (let round = 0; round < 2; round += 1) await register.keep(entriesOfKeys(state));
+    await openRegister(file, 'log').keep(entriesOfKeys(state));
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
+    expect(readRegister(file, 'log')).toMatchObject({
+      erasures: [erasure(1, 'a')],
+      keys: [rotated('third', 4), revoked],
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  test('what an earlier version wrote in the folder is read as it is, and not written to', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+    const older = path.join(folder, 'erasures.ndjson');
+    const line = `${JSON.stringify({ log_id: 'log', ...erasure(1, 'a') })}\n`;
+    writeFileSync(older, `${line}{"torn`);
+    const file = path.join(folder, registerName);
+    expect(readRegister(file, 'log').erasures).toMatchObject([erasure(1, 'a')]);
+    await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(2, 'b')]);
+    expect(readRegister(file, 'log').erasures).toHaveLength(2);
+    expect(readRegister(older, 'log').erasures).toHaveLength(1);
+    expect(readFileSync(older, 'utf8')).toBe(`${line}{"torn`);
+    expect(joinedRegisters([file, older])).toBe(readFileSync(file, 'utf8'));
+    rmSync(folder, { recursive: true });
+  });
 });

@@ -59,7 +59,7 @@ it('answers with the poison event that is among the last events, and the live vi
   const { position } = await store.append(stream, [unreadable()], { expectedRevision: 'any' });
   await projector.caughtUp();
   expect(await projector.requestSwitch(storages)).toMatchObject({
-    outcome: 'failed',
+    outcome: 'poison',
     poison: { view: 'contacts', stream, position },
   });
   expect(projector.status().live).toMatchObject({ contacts: 3 });

@@ -38,6 +38,15 @@ test('without views all are missing', async () => {
   );
 });
 
+test('a record that this version cannot read is no missing rebuild', async () => {
+  const models = await stored({});
+  const record = { rebuild_id, views: ['tags'], state: 'paused' };
+  await models.putRecord({ name: 'rebuild', value: record, previous: null });
+  await expect(storedViewStates(models)).rejects.toThrow(
+    'the record of the last rebuild cannot be read by this version',
+  );
+});
+
 test('a storage of this version is live, also after a rebuild; that of another version is not', async () => {
   const contacts = liveProjections.find(({ name }) => name === 'contacts');
   const storages = { contacts: (contacts?.version ?? 0) * 1_000 + 2, memberships: 999 };

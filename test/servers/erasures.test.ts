@@ -133,7 +133,7 @@ describe.skipIf(noServers !== undefined)(`erasures${noServers === undefined ? ''
     expect(outbox()).toHaveLength(1);
     expect(await ofOthers()).toEqual(others);
     expect((await api.get(`/v1/contacts?email=${email}`)).status).toBe(404);
-    expect(readFileSync(path.join(projector.dataDir, 'erasures.ndjson'), 'utf8')).toContain(answer.field('erasure_id'));
+    expect(readFileSync(path.join(projector.dataDir, 'register.ndjson'), 'utf8')).toContain(answer.field('erasure_id'));
     const back = await ok(api.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
     expect(back.field('contact_id')).not.toBe(created.field('contact_id'));
     const second = await request(api, email);

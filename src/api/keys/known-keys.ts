@@ -3,6 +3,7 @@ import type { CommandContext } from '../../commands/batch.js';
 import { replayableContext } from '../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../commands/command-handler.js';
 import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../commands/keys.js';
+import { ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
 import type { KeyEvent } from '../../events/keys.js';
 import { keysStream, type StreamKeys } from '../../events/streams.js';
@@ -51,6 +52,8 @@ interface KeysOptions extends Clocks {
     readonly streamKeys: StreamKeys;
     newId(prefix: string): string;
   };
+  /** What has ended is then on the disk beside the log, so that a restore of an older log does not bring it back. */
+  readonly keep: (state: KeysState) => Promise<void>;
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
   /** Hold when keys were last used. Closed with the subscriber. */
@@ -62,6 +65,7 @@ interface KeysOptions extends Clocks {
 /** @throws ServiceError `unavailable` */
 export async function openKeys({
   commands,
+  keep,
   configured: own,
   models,
   clock,
@@ -123,6 +127,7 @@ export async function openKeys({
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // The change is durable, so it holds here also where the log cannot be read again.
       await look().catch(() => hold(state));
+      await keep(state).catch(notKept);
       const key = keyOf(command, state, context.idempotency?.key_hash);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
@@ -139,6 +144,11 @@ export async function openKeys({
       },
     }),
   };
+}
+
+/** The change holds, and may be asked for again. */
+function notKept(cause: unknown): never {
+  throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
 }
 
 const inputOf = (command: KeyCommand): readonly unknown[] =>

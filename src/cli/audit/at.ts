@@ -1,7 +1,7 @@
 /** `audience audit at`: how a contact was at a time, and why. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
+import type { ContactAt, CitedEvent, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
 import { basisLines, consentInWords, placeOf, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
 import { whileOpen } from '../shared/while-open.js';
@@ -98,5 +98,5 @@ const next = ({ next_change = null, next_unreadable }: Pick<ContactAt, keyof Nex
   ...(next_change === null ? [] : [`    then       ${inOneLine(next_change)}`]),
 ];
 
-const inOneLine = ({ at: when, summary, actor, request_id }: Evidence): string =>
+const inOneLine = ({ at: when, summary, actor, request_id }: CitedEvent): string =>
   printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);

@@ -70,6 +70,8 @@ async function afterIn(text: string | undefined, { audit: { feed } }: Auditor): 
   if (text === 'now') return await feed.head();
   const position = await feed.position(text);
   if (position === undefined) throw new UsageError('--after must be a position of this log, or now');
+  if (position === 'gone')
+    throw new UsageError('The log does not have the event of --after: it was restored from a backup. Begin again');
   return position;
 }
 

@@ -1,8 +1,6 @@
 /** What verification came to, in words or as one JSON object. */
 import type { CheckedSeal } from '../../evidence/seal-files.js';
-import type { Seal } from '../../evidence/seal.js';
-import type { Difference } from '../../evidence/verify-difference.js';
-import type { Verification } from '../../evidence/verify.js';
+import { sealHolds, type Verification } from '../../evidence/verify.js';
 import type { Paint } from '../shared/colours.js';
 import { printable } from '../../events/printable.js';
 import { formatCount, duration } from '../shared/numbers.js';
@@ -19,23 +17,13 @@ export function verifiedAsJson({ result, linked, seals, milliseconds }: Verifica
   const sealed = seals.map(({ seal, check }) => ({
     count: seal.count,
     sealed_at: seal.sealed_at,
-    holds: holdsOf(result, seal),
+    holds: sealHolds(result, seal),
     key_fingerprint: check.fingerprint,
     signed: check.isSigned,
     expected_key: check.isExpected ?? null,
   }));
   return `${JSON.stringify({ ...rest, linked, seals: sealed, milliseconds: Math.round(milliseconds) })}\n`;
 }
-
-/** Null: that is not known. */
-function holdsOf({ log_id: logId, intact, holding, difference }: SomeVerification, { log_id, count }: Seal) {
-  if (log_id !== logId) return false;
-  if (holding !== null && count <= holding.count) return true;
-  if (intact) return true;
-  return difference?.kind === 'sealed' && difference.until === count ? false : null;
-}
-
-type SomeVerification = Pick<Verification, 'log_id' | 'intact' | 'holding'> & { readonly difference?: Difference };
 
 export function verifiedInWords(verified: VerificationReport, paint: Paint): string {
   const { result, milliseconds } = verified;
@@ -88,7 +76,7 @@ function sealedHead({ intact, count: events, sealed_head: found }: Verification)
   return [
     found.checked
       ? `The sealed head is that of event ${formatCount(found.count)}, made with the secret of this log.`
-      : 'The sealed head was not checked, for the secret of this log is not here: somebody without it may have written or rewritten events, or cut off the last ones.',
+      : 'The sealed head was not checked, for the secret of this log is not known here: somebody without it may have written or rewritten events, or cut off the last ones.',
     ...(later > 0 ? [`The last ${formatCount(later)} events are not sealed yet.`] : []),
   ];
 }
@@ -97,7 +85,7 @@ function sealLines({ seals, result }: VerificationReport): readonly string[] {
   if (seals.length === 0 && result.intact)
     return ['No seal was given: a rewrite with the secret, and an older copy of the whole folder, are not found.'];
   return seals.flatMap(({ seal, check }) => {
-    const holds = holdsOf(result, seal);
+    const holds = sealHolds(result, seal);
     const { fingerprint, isExpected } = check;
     return [
       ...(holds === true

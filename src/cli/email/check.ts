@@ -1,5 +1,4 @@
 /** `audience email check`: what the mail server says to this service, step by step. */
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { isAddress } from '../../events/address.js';
@@ -74,7 +73,7 @@ async function testMail({ to, from }: Parties, { server, dkim }: MailSettings, l
     subject: 'Test e-mail of audience-ledger',
     mail_template: '<p>This e-mail was sent by <code>audience email check</code>. It arrived.</p>',
   };
-  const email_id = `check_${randomUUID()}`;
+  const email_id = `check_${line.place().newUuid()}`;
   return await composeMail({ email_id, requested_at: new Date(line.clock()).toISOString(), message }, { dkim });
 }
 

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { wouldGo } from '../../privacy/person-in-stores.js';
-import { placesOf, reapplyErasures } from '../../privacy/register.js';
+import { reapplyRegister } from '../../privacy/lasting.js';
+import { placesOf } from '../../privacy/register.js';
 import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted } from '../shared/numbers.js';
@@ -38,7 +39,9 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
   registerPrivacyRetention(privacy, line);
   const again = privacy
     .command('reapply')
-    .description('asks again for the erasures that a log put back from a backup lacks; while no service runs')
+    .description(
+      'asks again for what the register has and a log that was put back from a backup lacks; a start does the same',
+    )
     .action(() => reapply(line));
   withExamples(again, ['audience privacy reapply']);
 }
@@ -109,16 +112,18 @@ function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof er
 
 async function reapply(line: CommandLine): Promise<void> {
   const place = line.place();
-  const ids = await whileOpen(place.openCommands(), ({ store, commands }) =>
-    reapplyErasures(store, { config: place, commands }),
+  const { clock } = line;
+  const again = await whileOpen(place.openCommands(), ({ store, commands }) =>
+    reapplyRegister(store, { config: place, commands, clock }),
   );
+  const { erasures, keys, refusals } = again;
   const registers = placesOf(place);
   const none = registers.some((file) => existsSync(file))
-    ? 'The log has every erasure of the register.'
+    ? 'The log has all that the register has.'
     : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;
   const words =
-    ids.length === 0
+    erasures.length + keys.length + refusals.length === 0
       ? none
-      : `The log was asked again for ${counted(ids.length, 'erasure')}: the next start of the service carries them through before it is ready.`;
-  await line.stdout.write(line.json ? `${JSON.stringify({ erasures: ids })}\n` : `${words}\n`);
+      : `Asked for again: ${counted(erasures.length, 'erasure')}, which the next start of the service carries through before it is ready, changes of ${counted(keys.length, 'API key')}, and what ${counted(refusals.length, 'recipient')} refused.`;
+  await line.stdout.write(line.json ? `${JSON.stringify(again)}\n` : `${words}\n`);
 }

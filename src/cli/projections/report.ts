@@ -9,7 +9,7 @@ import { table } from '../shared/table.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { itemsFrom } from '../shared/through-service.js';
 
-/** Without a service its id is empty. */
+/** Without a service its id is empty: scripts take it for a text. */
 export const rebuiltAsJson = ({ rebuild_id, ...rebuilt }: RebuildSummary): string =>
   `${JSON.stringify({ rebuild_id: rebuild_id ?? '', ...rebuilt })}\n`;
 

@@ -4,7 +4,7 @@ import type { StreamKeys } from '../../events/streams.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import type { LogPlace } from '../../evidence/open-links.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
-import type { EraseOptions } from '../../privacy/erase.js';
+import type { LastingCommands } from '../../privacy/lasting.js';
 import type { Config } from '../../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
@@ -43,6 +43,8 @@ export interface CommandTerminal {
 /** Log, views and data folder of a call. What is opened is the caller's to close. */
 export interface CommandPlace extends LogPlace {
   readonly newUuid: () => string;
+  /** Of the service. */
+  readonly version: string;
   /** Milliseconds. */
   readonly monotonic: () => number;
   readonly dataDir: string;
@@ -62,7 +64,7 @@ export interface CommandPlace extends LogPlace {
 
 interface OpenCommands {
   readonly store: OpenEventStore;
-  readonly commands: Pick<EraseOptions, 'erasures'>;
+  readonly commands: LastingCommands;
   close(): Promise<void>;
 }
 

@@ -40,7 +40,11 @@ export function table(rows: readonly (readonly Cell[])[], { titles, width, empha
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? [cell] : cell).map(printable)));
   const widths = fitting(
     titles.map((title, column) =>
-      Math.max(...[title, ...cells.flatMap((row) => row[column] ?? [])].map((line) => widthOf(line))),
+      // Not spread into Math.max: there may be more rows than a call takes arguments.
+      cells.reduce(
+        (most, row) => (row[column] ?? []).reduce((width, line) => Math.max(width, widthOf(line)), most),
+        widthOf(title),
+      ),
     ),
     width,
   );

@@ -1,11 +1,12 @@
 /** The embedded event store: appends go to a writer thread, reads are served here, one process at a time may write. */
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
+import { Database, sqliteCode } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import type { SqliteLinks } from './links.js';
 import { WriteQueue, type LogCommit } from './append-queue.js';
 import { createKnownEnd } from './known-end.js';
+import { takeLock } from './lock.js';
 import { openSqliteEventReader } from './reader.js';
 
 /** Reads go no further than what this process has written, or found at its opening. */
@@ -77,23 +78,13 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   }
 }
 
-/**
- * The right to write: an exclusive transaction on a file beside the log, held for life. The system takes it back when
- * the process ends, however it ends. The lock file stays where it is and must not be deleted while a writer lives.
- */
-function takeWriterLock(file: string): Database {
+/** The right to write. */
+function takeWriterLock(file: string): { close(): void } {
   const name = lockFileOf(file);
-  let lock: Database | undefined;
-  try {
-    lock = new Database(name, { timeout: 0 });
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (error) {
-    lock?.close();
-    if (sqliteCode(error) === 'SQLITE_BUSY')
-      throw new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`);
-    throw new StoreUnavailableError(`the lock file ${name} cannot be used: ${sqliteMessage(error)}`, { cause: error });
-  }
+  return takeLock(
+    name,
+    () => new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`),
+  );
 }
 
 const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`;

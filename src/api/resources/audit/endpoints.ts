@@ -119,13 +119,13 @@ export const auditEndpoints = {
           ['true', 'false'],
           '`true`: server-sent events as they come. Then only `after` and `types` may stand beside it.',
         ).default('false'),
-        after: optionalText('A position of the log, or `now`: only later events.'),
+        after: optionalText('`next_after` of a page, a position of the log, or `now`: only later events.'),
         types: eventTypes,
         limit: optionalLimit,
       })
       .refine(isInOrder, outOfOrder),
     answer: answers.feed,
-    errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
+    errors: ['invalid_after', 'event_gone', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
 };
 

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import type { FeedEvent } from '../../../audit/answers.js';
 import type { Audit } from '../../../audit/audit.js';
-import type { Feed, FeedRequest } from '../../../audit/feed.js';
+import { cursorOf, type Feed, type FeedRequest } from '../../../audit/feed.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import { wholeLog } from '../../../events/access.js';
@@ -60,7 +60,7 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
     const { events, next, hasMore } = await feed.page({ ...feedRequest, limit: query.limit ?? defaultLimit });
     // A poll without new events is not recorded.
     if (events.length > 0) await access.note(call, read);
-    return { data: events, beside: { next_after: next, has_more: hasMore } };
+    return { data: events, beside: { next_after: await feed.cursor(next), has_more: hasMore } };
   });
 }
 
@@ -89,6 +89,9 @@ async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Pr
   if (after === 'now') return await feed.head();
   const position = await feed.position(after);
   if (position === undefined) throw new ServiceError('invalid_after');
+  if (position === 'gone') {
+    throw new ServiceError('event_gone', {}, { data: { head: await feed.cursor(await feed.head()) } });
+  }
   return position;
 }
 
@@ -119,7 +122,7 @@ async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => bool
           yield message.events.map(serverSentEvent).join('');
         } else {
           after = message.position;
-          yield `id: ${after}\n\n`;
+          yield `id: ${await feed.cursor(after)}\n\n`;
         }
       }
     } finally {
@@ -129,7 +132,7 @@ async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => bool
 }
 
 const serverSentEvent = (event: FeedEvent): string =>
-  `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  `id: ${cursorOf(event.position, event.event_id)}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 function turnOf(gone: AbortSignal, isStopping: () => boolean): { readonly signal: AbortSignal; close(): void } {
   const turn = new AbortController();

@@ -1,0 +1,83 @@
+/** `audience backup`: a copy of the log that can be restored, made while the service runs; and what a backup holds. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { makeBackup } from '../../backup/make-backup.js';
+import type { Manifest } from '../../backup/manifest.js';
+import { verifyBackup } from '../../backup/verify-backup.js';
+import { UsageError } from '../../failures.js';
+import { checked } from '../shared/exit-code.js';
+import type { CommandLine } from '../shared/command-line.js';
+import { formatCount } from '../shared/numbers.js';
+import { withExamples } from '../shared/options.js';
+import { whileBackingUp } from './progress.js';
+import { contentInWords, writeBackupAnswer } from './words.js';
+
+const optionsSchema = z.object({ keep: z.string().optional(), withSecrets: z.boolean().default(false) });
+
+export function registerBackup(program: Command, line: CommandLine): void {
+  const command = program
+    .command('backup')
+    .description('makes a verified backup of the embedded log, also while the service runs')
+    .argument('<folder>', 'the folder of backups, best on another disk: each gets a folder of its own there')
+    .option('--keep <n>', 'removes older backups of the same log, beyond this many')
+    .option(
+      '--with-secrets',
+      'also the secret, the hashes of API keys and the key of the seals, as the data folder has them',
+    )
+    .action((folder: string, options: unknown) => backup(folder, optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience backup /var/backups/audience',
+    'audience backup /var/backups/audience --keep 14 --with-secrets',
+  ]);
+  const verify = command
+    .command('verify')
+    .description('verifies a backup, and says what it holds')
+    .argument('<folder>', 'a backup, or a folder of backups: then the newest one')
+    .action((folder: string) => checked(() => verifyOne(folder, line)));
+  withExamples(verify, ['audience backup verify /var/backups/audience']);
+}
+
+/** @throws UsageError */
+function keepIn(text: string | undefined): number | undefined {
+  if (text !== undefined && !/^[1-9]\d{0,5}$/.test(text)) throw new UsageError('--keep must be a number from 1 on');
+  return text === undefined ? undefined : Number(text);
+}
+
+async function backup(folder: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const place = line.place();
+  const { stores, version } = { stores: place.existing(), version: place.version };
+  const { headKey } = place;
+  const { withSecrets } = options;
+  const keep = keepIn(options.keep);
+  const { signal, clock } = line;
+  const made = await whileBackingUp(line, (onProgress) =>
+    makeBackup({ stores, places: place, folder, keep, withSecrets, version, headKey, signal, clock, onProgress }),
+  );
+  const { manifest, removed } = made;
+  const words = [
+    `The backup is in ${made.folder}: ${formatCount(manifest.count)} events, verified.`,
+    ...(manifest.sealed_head_checked
+      ? []
+      : ['The secret is not known here: the mark at the end of the log was not checked.']),
+    ...secretsInWords(manifest, withSecrets),
+    ...(removed.length === 0 ? [] : [`Removed: ${removed.join(', ')}`]),
+  ];
+  await writeBackupAnswer(line, { folder: made.folder, ...manifest, removed }, words);
+}
+
+function secretsInWords({ secrets }: Manifest, withSecrets: boolean): readonly string[] {
+  if (!withSecrets) return ['Without secrets: keep SECRET (or the file secret) in another safe place.'];
+  return secrets.includes('secret') ? [] : ['The data folder has no file secret: keep SECRET in another safe place.'];
+}
+
+async function verifyOne(named: string, line: CommandLine): Promise<void> {
+  const { headKey } = line.place();
+  const { folder, manifest } = await whileBackingUp(line, (onProgress) =>
+    verifyBackup(named, {
+      headKey,
+      signal: line.signal,
+      onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
+    }),
+  );
+  await writeBackupAnswer(line, { folder, ...manifest }, contentInWords(folder, manifest, line.clock()));
+}

@@ -1,0 +1,295 @@
+/** The drill: load, a backup in the middle, a kill, a restore. What was there at the backup is there, nothing after it, and nothing that must not come back. */
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ok, someAddress, unique } from '../support/answers.js';
+import { audience, audienceProcess, jsonLines, startAudience, type Ended } from '../support/audience.js';
+import { eventually, freshFolder, runToExit, startService, type Answer, type Service } from '../support/service.js';
+import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
+import { onServers } from '../support/stores.js';
+
+const root = freshFolder();
+const [seals, backups, restoredDir] = [freshFolder(), path.join(root, 'backups'), path.join(root, 'restored')];
+const marker = path.join(restoredDir, 'restored.json');
+const people = { stays: someAddress(), goes: someAddress() };
+let smtp: SmtpStandIn;
+let service: Service;
+let restored: Service;
+let list: string;
+let backup: { readonly count: number; readonly head: string; readonly position: string };
+let mark: string;
+
+const bearer = (secret: string): { authorization: string } => ({ authorization: `Bearer ${secret}` });
+const env = (): Record<string, string> => ({ SMTP_URL: smtp.url, SEAL_DIR: seals });
+const create = (email: string): Promise<Answer> =>
+  service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
+const mailTo = async (to_email: string): Promise<string> => {
+  const mail = { from_email: 'a@b.example', to_email, subject: 'Hi', mail_template: '<p>Hi</p>' };
+  return String((await ok(service.post('/v1/email/send', mail))).headers.location).replace('/v1/email/', '');
+};
+const hasState = (of: Service, id: string, state: string): Promise<true> =>
+  eventually(
+    async () => {
+      const answer = await of.get(`/v1/email/${id}`);
+      return answer.status === 200 && answer.field('state') === state ? true : undefined;
+    },
+    { what: `state ${state}` },
+  );
+const issue = async (): Promise<{ readonly id: string; readonly secret: string }> => {
+  const answer = await ok(service.post('/v1/keys', { name: unique('Key'), scopes: ['lists:read'] }));
+  return { id: answer.field('key_id'), secret: answer.field('secret') };
+};
+const restore = (...words: readonly string[]): Promise<Ended> => audience(['restore', backups, ...words]);
+
+const keys: Record<'revoked' | 'rotated', { readonly id: string; readonly secret: string }> = {
+  revoked: { id: '', secret: '' },
+  rotated: { id: '', secret: '' },
+};
+const emails: Record<'sent' | 'deferred' | 'sending' | 'lost', string> = {
+  sent: '',
+  deferred: '',
+  sending: '',
+  lost: '',
+};
+let newSecret: string;
+let sealed: string;
+let delivered: number;
+let cursors: { readonly kept: string; readonly lost: string };
+
+describe.skipIf(onServers)('a restore', () => {
+  beforeAll(async () => {
+    smtp = await openSmtp(['accept']);
+    service = await startService({ env: env() });
+    list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    for (const email of Object.values(people)) await ok(create(email));
+    keys.revoked = await issue();
+    keys.rotated = await issue();
+    emails.sent = await mailTo(people.stays);
+    await hasState(service, emails.sent, 'sent');
+    smtp.behave('recipient 450');
+    emails.deferred = await mailTo(people.stays);
+    await hasState(service, emails.deferred, 'deferred');
+    smtp.behave('hang after dot');
+    emails.sending = await mailTo(people.stays);
+    await eventually(() => Promise.resolve(smtp.messages.length === 2 || undefined));
+
+    let isLoading = true;
+    const load = Array.from({ length: 4 }, async () => {
+      while (isLoading) await ok(create(someAddress()));
+    });
+    const made = await audienceProcess(['--data-dir', service.dataDir, 'backup', backups, '--with-secrets'], {
+      env: { SEAL_DIR: seals },
+    });
+    isLoading = false;
+    await Promise.all(load);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    backup = JSON.parse(made.out) as typeof backup;
+
+    // After the backup.
+    smtp.behave('accept');
+    emails.lost = await mailTo(people.stays);
+    await hasState(service, emails.lost, 'sent');
+    const erasure = await service.post('/v1/privacy/erasures', { email: people.goes });
+    await eventually(async () =>
+      (await service.get(String(erasure.headers.location))).field('status') === 'completed' ? true : undefined,
+    );
+    await ok(service.post('/v1/suppressions', { email: people.stays, scope: list, reason: 'unsubscribe' }));
+    await ok(service.post(`/v1/keys/${keys.revoked.id}/revoke`, {}));
+    newSecret = (await ok(service.post(`/v1/keys/${keys.rotated.id}/rotate`, { overlap_seconds: 0 }))).field('secret');
+    const cursorAt = async (after: string): Promise<string> => {
+      const page = await ok(service.get(`/v1/audit/events?limit=1&after=${after}`));
+      return (page.body as { readonly next_after: string }).next_after;
+    };
+    cursors = { kept: await cursorAt('3'), lost: await cursorAt(backup.position) };
+    sealed = path.join(root, 'newer-seal.json');
+    expect((await audience(['--data-dir', service.dataDir, 'audit', 'seal', '--out', sealed])).code).toBe(0);
+    await service.kill('SIGKILL');
+    delivered = smtp.messages.length;
+  });
+  afterAll(async () => {
+    await restored?.close();
+    await service.close();
+    await smtp.close();
+    for (const folder of [root, seals]) rmSync(folder, { recursive: true });
+  });
+
+  test('says what the backup holds, and demands the newest register or a word that there is none', async () => {
+    expect(await audience(['backup', 'verify', backups])).toMatchObject({ code: 0 });
+    expect(await restore('--to', restoredDir)).toMatchObject({ code: 2 });
+    expect(await restore('--to', service.dataDir, '--without-newer-register')).toMatchObject({ code: 1 });
+    const missing = await restore('--to', restoredDir, '--register', path.join(root, 'nowhere'));
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('There is no register') as string });
+    expect(existsSync(restoredDir)).toBe(false);
+  });
+
+  test('has what was there at the backup, and nothing after it', async () => {
+    const register = path.join(seals, 'register.ndjson');
+    const answer = await restore('--to', restoredDir, '--register', register);
+    expect(answer).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(answer.out)).toMatchObject({ register: { file: register, entries: 4, newer: 4, lacks: 0 } });
+    mark = readFileSync(marker, 'utf8');
+    const before = (await service.events()).map(({ event_id }) => event_id);
+    restored = await startService({ dataDir: restoredDir, env: env() });
+    const after = await restored.events();
+    expect(after.slice(0, backup.count).map(({ event_id }) => event_id)).toEqual(before.slice(0, backup.count));
+    const { event_id } = JSON.parse(mark) as { readonly event_id: string };
+    expect(after[backup.count]).toMatchObject({
+      ...{ type: 'LogRestored', stream: 'service', event_id },
+      data: { count: backup.count, head: backup.head },
+    });
+    const lost = new Set(before.slice(backup.count));
+    expect(after.filter((one) => lost.has(one.event_id))).toEqual([]);
+    expect(existsSync(marker)).toBe(false);
+    expect((await audience(['--data-dir', restoredDir, 'audit', 'verify'])).code).toBe(0);
+  });
+
+  test('shows nobody who was erased, and opens to no key that was revoked or rotated', async () => {
+    expect((await restored.get(`/v1/contacts?email=${people.stays}`)).status).toBe(200);
+    expect((await restored.get(`/v1/contacts?email=${people.goes}`)).status).toBe(404);
+    for (const { secret } of Object.values(keys))
+      expect((await restored.get('/v1/lists', bearer(secret))).status).toBe(401);
+    expect((await restored.get('/v1/lists', bearer(newSecret))).status).toBe(200);
+  });
+
+  test('mails nobody who refused it since', async () => {
+    const found = await ok(restored.post('/v1/suppressions/search', { email: people.stays }));
+    expect(found.body).toMatchObject({ data: { active: [{ scope: list, reason: 'unsubscribe' }] } });
+  });
+
+  test('knows a cursor of the feed from before the backup, and says of a later one that its event is gone', async () => {
+    expect((await restored.get(`/v1/audit/events?limit=1&after=${cursors.kept}`)).status).toBe(200);
+    for (const query of ['', '&follow=true', '&format=ndjson']) {
+      const gone = await restored.get(`/v1/audit/events?after=${cursors.lost}${query}`);
+      expect(gone).toMatchObject({ status: 410, body: { type: 'gone' } });
+      expect(gone.text).toMatch(/"head":"\d{20}\.[0-9a-f-]{36}"/);
+    }
+    const beyond = String(Number(cursors.lost.split('.')[0]) + 100_000);
+    expect((await restored.get('/v1/groups', { 'x-min-position': beyond })).status).toBe(400);
+  });
+
+  test('holds every e-mail that was open, and sends none', async () => {
+    const held = (await restored.get('/v1/email?state=held')).items();
+    const open = [emails.deferred, emails.sending].sort();
+    expect(held.map(({ email_id }) => email_id).sort()).toEqual(open);
+    expect(held.map(({ last_error }) => last_error)).toEqual(['restored', 'restored']);
+    expect((await restored.get(`/v1/email/${emails.sent}`)).field('state')).toBe('sent');
+    expect((await restored.get(`/v1/email/${emails.lost}`)).status).toBe(404);
+    const further = { from_email: 'a@b.example', to_email: someAddress(), subject: 'Hi', mail_template: 'Hi' };
+    await ok(restored.post('/v1/email/send', further));
+    await eventually(() => Promise.resolve(smtp.messages.length > delivered || undefined));
+    expect(smtp.messages.length).toBe(delivered + 1);
+  });
+
+  test('a second start, also one that finds the mark again, records nothing twice', async () => {
+    await restored.kill('SIGKILL');
+    writeFileSync(marker, mark);
+    await restored.start();
+    const types = (await restored.events()).map(({ type }) => type);
+    expect(types.filter((type) => type === 'LogRestored')).toHaveLength(1);
+    expect(types.filter((type) => type === 'EmailHeld')).toHaveLength(2);
+    expect(types.filter((type) => type === 'ErasureRequested')).toHaveLength(1);
+    expect(types.filter((type) => type === 'AddressSuppressed')).toHaveLength(1);
+    expect(types.filter((type) => type === 'ApiKeyRotated' || type === 'ApiKeyRevoked')).toHaveLength(2);
+  });
+
+  test('a register of before, with erasures only, counts as well', async () => {
+    await restored.kill('SIGTERM');
+    const before = readFileSync(path.join(restoredDir, 'register.ndjson'), 'utf8');
+    const subject_key = (await restored.events()).find(({ type }) => type === 'EmailRequested')?.data['recipient_key'];
+    const { log_id } = JSON.parse(before.split('\n')[0] ?? '') as { readonly log_id: string };
+    const line = { log_id, erasure_id: `ers_${'0'.repeat(26)}`, subject_key, reason: null };
+    const requested_at = new Date().toISOString();
+    appendFileSync(path.join(restoredDir, 'erasures.ndjson'), `${JSON.stringify({ ...line, requested_at })}\n`);
+    await restored.start();
+    expect((await restored.get(`/v1/contacts?email=${people.stays}`)).status).toBe(404);
+    expect(readFileSync(path.join(restoredDir, 'register.ndjson'), 'utf8')).toContain(line.erasure_id);
+  });
+
+  test('a folder into which a restore did not end begins no log of its own', async () => {
+    const half = path.join(root, 'half');
+    expect(await restore('--to', half, '--without-newer-register')).toMatchObject({ code: 0 });
+    rmSync(path.join(half, 'events.db'));
+    const refused = await runToExit(half, {});
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(`a restore into ${half} did not end`);
+    expect(existsSync(path.join(half, 'events.db'))).toBe(false);
+  });
+
+  test('a seal from after the backup says how many sealed events are missing, also when the log has grown beyond it', async () => {
+    const seal = JSON.parse(readFileSync(sealed, 'utf8')) as { readonly count: number };
+    const verify = (): Promise<Ended> =>
+      audience(['--data-dir', restoredDir, 'audit', 'verify', '--seal', sealed, '--json']);
+    const missing = `${seal.count - backup.count} sealed events are missing: the log was restored at`;
+    expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining(missing) as string });
+    while ((await restored.countEvents()) <= seal.count)
+      await ok(restored.post('/v1/groups/create', { group_name: unique('Group') }));
+    const said = await verify();
+    expect(said).toMatchObject({ code: 1, out: expect.stringContaining(missing) as string });
+    expect(jsonLines(said.out)).toMatchObject([{ intact: false, seals: [{ holds: false }] }]);
+    const out = path.join(root, 'events.ndjson');
+    expect((await audience(['--data-dir', restoredDir, 'export', 'events', '--out', out])).code).toBe(0);
+    const offline = spawnSync(process.execPath, [
+      fileURLToPath(new URL('../../verify.mjs', import.meta.url)),
+      out,
+      sealed,
+    ]);
+    expect(offline.status).toBe(1);
+    expect(String(offline.stdout) + String(offline.stderr)).toContain(
+      `sealed events are missing: ${seal.count - backup.count}. The log says that it was restored at`,
+    );
+    cpSync(sealed, path.join(seals, '2100-01-01T00-00-00.000Z.json'));
+    const kept = await audience(['--data-dir', restoredDir, 'audit', 'seals'], { env: { SEAL_DIR: seals } });
+    expect(kept.out).toContain(missing);
+  });
+});
+
+describe.skipIf(onServers)('kills', () => {
+  test('a first start that is killed at any moment holds each e-mail once, and nothing is sent', async () => {
+    const relay = await openSmtp(['recipient 450']);
+    const folder = freshFolder();
+    const first = await startService({ env: { SMTP_URL: relay.url } });
+    const mail = { from_email: 'a@b.example', subject: 'Hi', mail_template: 'Hi' };
+    await Promise.all(
+      Array.from({ length: 300 }, () => ok(first.post('/v1/email/send', { ...mail, to_email: someAddress() }))),
+    );
+    const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
+    expect(made.code).toBe(0);
+    await first.close();
+    const to = path.join(folder, 'restored');
+    expect(await audience(['restore', folder, '--to', to, '--without-newer-register'])).toMatchObject({ code: 0 });
+    relay.behave('accept');
+    const environment = { SMTP_URL: relay.url };
+    for (let round = 0; round < 8 && existsSync(path.join(to, 'restored.json')); round += 1)
+      await runToExit(to, environment, { timeout: 250 + round * 40 });
+    const second = await startService({ dataDir: to, env: environment });
+    const types = (await second.events()).map(({ type }) => type);
+    expect(types.filter((type) => type === 'LogRestored')).toHaveLength(1);
+    expect(types.filter((type) => type === 'EmailHeld')).toHaveLength(300);
+    expect(relay.messages).toEqual([]);
+    await second.close();
+    await relay.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a restore that is killed at any moment is whole, or is not served', async () => {
+    const folder = freshFolder();
+    const first = await startService();
+    const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
+    expect(made.code).toBe(0);
+    await first.close();
+    for (let round = 0; round < 6; round += 1) {
+      const to = path.join(folder, `restored-${round}`);
+      const { child, ended } = startAudience(['restore', folder, '--to', to, '--without-newer-register']);
+      const timer = setTimeout(() => child.kill('SIGKILL'), 180 + round * 25);
+      await ended;
+      clearTimeout(timer);
+      const isWhole = existsSync(path.join(to, 'events.db'));
+      if (!existsSync(to) || readdirSync(to).length === 0) continue;
+      const { output } = await runToExit(to, {}, { stopAt: 'listening' });
+      expect(output).toMatch(isWhole ? /the log was restored from a backup/ : /did not end/);
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
