@@ -22,7 +22,7 @@ interface SlotsStatus {
 
 const statuses = new Map<string, () => SlotsStatus>();
 
-/** Of this process, by their names. */
+/** Of this process, by their names; of two with one name the last. */
 export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
   [...statuses].map(([name, status]) => [name, status()]);
 
