@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f5f1fa83bbf7bbfae947a2dff0338711ccdab791fc706b2b5b5ea0111776ecb6. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 07781007e7707e26bf03dfa5059ffa036775ddf3ce7cf431722cfc9ccc1c3a69. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1907,7 +1907,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -3699,10 +3699,9 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `gone`: `The log does not have the event of after: it was restored. Its last is {names}` */
+    /** @description - `gone`: `The log was restored and does not have this event any more` */
     EventGone: {
       headers: {
-        'X-Position': components['headers']['X-Position'];
         [name: string]: unknown;
       };
       content: {
@@ -4178,15 +4177,6 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused40: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused41: {
       headers: {
         [name: string]: unknown;
@@ -4195,7 +4185,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused42: {
       headers: {
         [name: string]: unknown;
@@ -4204,8 +4194,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused43: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused44: {
       headers: {
         [name: string]: unknown;
       };
@@ -4217,7 +4216,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused45: {
+    Refused46: {
       headers: {
         [name: string]: unknown;
       };
@@ -4512,7 +4511,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
       default: components['responses']['General'];
     };
   };
@@ -4549,7 +4548,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4587,7 +4586,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused40'];
+      400: components['responses']['Refused41'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4829,6 +4828,7 @@ export interface operations {
       };
       400: components['responses']['Refused38'];
       404: components['responses']['Refused39'];
+      410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
   };
@@ -5656,7 +5656,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused45'];
+      400: components['responses']['Refused46'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6112,7 +6112,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused31'];
-      404: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6534,8 +6534,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
-      404: components['responses']['Refused42'];
+      400: components['responses']['Refused42'];
+      404: components['responses']['Refused43'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6569,7 +6569,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused42'];
+      404: components['responses']['Refused43'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

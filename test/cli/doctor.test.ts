@@ -305,7 +305,7 @@ describe('what is broken', () => {
 
   test('a register that is gone, damaged, or knows of an erasure that the log lacks', long, async () => {
     const [gone, damaged, ahead] = [copied(), copied(), copied()];
-    const file = (folder: string): string => path.join(folder, 'erasures.ndjson');
+    const file = (folder: string): string => path.join(folder, 'register.ndjson');
     rmSync(file(gone));
     expect((await doctor(gone, { SEAL_DIR: seals })).of('register')).toMatchObject({
       level: 'yellow',

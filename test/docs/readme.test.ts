@@ -100,11 +100,16 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
   });
 
   test('a backup made while the service runs starts as a service with the same data and keys', async () => {
-    const [backup] = stepsOf(operations, '## Data folder and backup');
-    await run(backup?.commands ?? '');
+    const [backup] = stepsOf(operations, '### Backups');
+    const [restore] = stepsOf(operations, '### To restore');
+    const command = path.join(import.meta.dirname, '../../dist/audience.js');
+    await run(`audience() { "${process.execPath}" "${command}" "$@"; }`);
+    const here = (step: Step | undefined): string => (step?.commands ?? '').replaceAll('/var/backups/', './backups/');
+    await run(`${here(backup)} --with-secrets`);
+    await run(here(restore).replace(/--register \S+/, '--without-newer-register'));
     const key = readFileSync(path.join(folder, 'data', 'api-key.txt'), 'utf8').trim();
     const headers = { authorization: `Bearer ${key}` };
-    const restored = await startService({ dataDir: path.join(folder, 'backup'), env: { API_KEYS: undefined } });
+    const restored = await startService({ dataDir: path.join(folder, 'restored'), env: { API_KEYS: undefined } });
     try {
       for (const target of ['/v1/lists', '/v1/tags', '/v1/contacts?email=ada@example.com']) {
         const original = await service.get(target, headers);

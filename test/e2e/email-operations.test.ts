@@ -67,6 +67,8 @@ test('the list pages by id and by state, and refuses what it does not know', asy
     'sent_at',
     'next_attempt_at',
     'last_error',
+    'bounced',
+    'complained',
   ]);
   expect((await on.get('/v1/email')).items()).toHaveLength(3);
   for (const query of ['state=lost', 'states=held', 'state=held&state=sent', `cursor=${next_cursor}`])
@@ -103,7 +105,7 @@ test('audience email lists, releases and cancels through the service; without on
   expect(cancelled.err).toContain('There is no e-mail of this id');
   expect(cancelled.err).toContain(`${first}: The email cannot be cancelled`);
 
-  smtp.behave('close after dot', 'close after dot', 'recipient 550 5.1.1', 'accept');
+  smtp.behave('close after dot', 'close after dot', 'recipient 550 5.2.2', 'accept');
   for (const state of ['held', 'held', 'failed']) await until(on, await send(on), state);
   expect(await run('release')).toMatchObject({ code: 2 });
   expect(await run('release', first, '--reason', 'timeout')).toMatchObject({ code: 2 });

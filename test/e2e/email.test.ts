@@ -92,6 +92,8 @@ describe('send', () => {
         sent_at: expect.stringMatching(instant) as unknown,
         next_attempt_at: null,
         last_error: null,
+        bounced: null,
+        complained: null,
       },
     });
     const emails = await delivered(id);

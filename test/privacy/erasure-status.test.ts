@@ -97,7 +97,7 @@ test('a register tells what the log lacks', async () => {
     kept('ers_2', 'b2'.repeat(16), later),
   ]);
   const { registers, missing } = await status();
-  expect(registers).toEqual([{ file, erasures: 2, newest: later }]);
+  expect(registers).toEqual([{ file, erasures: 2, keys: 0, newest: later }]);
   expect(missing).toMatchObject([{ erasure_id: 'ers_2' }]);
 });
 

@@ -27,6 +27,7 @@ describe('all views', () => {
     expect(ignored).toEqual([
       'ConsentRecorded',
       'ServiceInitialised',
+      'LogRestored',
       ...ofKeys,
       'ErasureRequested',
       'ErasureCompleted',

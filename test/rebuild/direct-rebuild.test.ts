@@ -13,7 +13,8 @@ const shared: StoreSettings = {
   views: { kind: 'mongodb', url: '' },
 };
 
-async function rebuilt(changed: (models: ReadModels) => Partial<ReadModels>) {
+/** `timeoutMs`: how long the projector may stand still. */
+async function rebuilt(changed: (models: ReadModels) => Partial<ReadModels>, timeoutMs: number) {
   const reader = await logOf(3);
   const { models } = openViews();
   return await rebuildWithProjector({
@@ -26,7 +27,7 @@ async function rebuilt(changed: (models: ReadModels) => Partial<ReadModels>) {
     newUuid: randomUUID,
     signal: new AbortController().signal,
     close: models.close,
-    timeoutMs: 200,
+    timeoutMs,
   });
 }
 
@@ -34,30 +35,36 @@ test('ends when a service takes the views meanwhile, instead of waiting for a sw
   let isTaken = false;
   let refused = (): void => undefined;
   const standby = new Promise<void>((resolve) => (refused = resolve));
-  const rebuilding = rebuilt((models) => ({
-    async lease(name, holder, ttl) {
-      if (name !== 'projector' || !isTaken) return await models.lease(name, holder, ttl);
-      refused();
-      return null;
-    },
-    async commit(commit) {
-      if (commit.checkpoint.name === 'rebuild') {
-        isTaken = true;
-        await standby;
-      }
-      await models.commit(commit);
-    },
-  }));
+  const rebuilding = rebuilt(
+    (models) => ({
+      async lease(name, holder, ttl) {
+        if (name !== 'projector' || !isTaken) return await models.lease(name, holder, ttl);
+        refused();
+        return null;
+      },
+      async commit(commit) {
+        if (commit.checkpoint.name === 'rebuild') {
+          isTaken = true;
+          await standby;
+        }
+        await models.commit(commit);
+      },
+    }),
+    200,
+  );
   await expect(rebuilding).rejects.toMatchObject({ type: 'in_use' });
 });
 
 test('goes on after a fault that passes', async () => {
   let faults = 1;
-  const result = await rebuilt((models) => ({
-    async commit(commit) {
-      if (commit.checkpoint.name === 'views' && (faults -= 1) === 0) throw new ReadModelsUnavailableError('a moment');
-      await models.commit(commit);
-    },
-  }));
+  const result = await rebuilt(
+    (models) => ({
+      async commit(commit) {
+        if (commit.checkpoint.name === 'views' && (faults -= 1) === 0) throw new ReadModelsUnavailableError('a moment');
+        await models.commit(commit);
+      },
+    }),
+    60_000,
+  );
   expect(result.outcome).toBe('switched');
 });
