@@ -25,7 +25,8 @@ const readModelPort = '^src/readmodels/read-models\\.ts$';
 /** The link of an event in the evidence chain, its tree and sealed head, and how members are found in the text of JSON. */
 const chain = '^src/eventstore/(chain|tree|json-text|sealed-head|log-id)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
-const handling = '^src/commands/(handle|command-handler|state-cache|reads-together|idempotent-append)\\.ts$';
+const handling =
+  '^src/commands/(handle|command-handler|state-cache|written-streams|reads-together|idempotent-append)\\.ts$';
 
 /** `name` imports itself and what matches one of `allowed`, nothing else. */
 const only = (name, ...allowed) => ({

@@ -17,13 +17,21 @@ import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
+import { knowingStreams } from '../commands/written-streams.js';
 import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
 import type { RestoredMark } from '../stores/restored.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
-import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
+import {
+  groupsStream,
+  listsStream,
+  suppressionPrefix,
+  suppressionStream,
+  tagsStream,
+  type StreamKeys,
+} from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
 import type { Clocks } from '../flow/subscriber.js';
@@ -91,8 +99,13 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
+  const ofAddresses = await knowingStreams(handlerOf(suppressionDecider, cachedSuppressions), {
+    store,
+    prefix: suppressionPrefix,
+    decider: suppressionDecider,
+  });
   let register: Pick<Register, 'keep'> | undefined;
-  const suppressions = keptInRegister(handlerOf(suppressionDecider, cachedSuppressions), {
+  const suppressions = keptInRegister(ofAddresses, {
     register: () => register,
     clock,
   });
@@ -141,6 +154,11 @@ export async function openCommands(options: CommandsOptions) {
     suppressGone,
     reports,
     refusals,
+    knownRefusals: {
+      isNobody: ofAddresses.isNoneWritten,
+      refusesNothing: (contactKey: string): boolean =>
+        suppressions.known(suppressionStream(contactKey))?.state.active.length === 0,
+    },
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,

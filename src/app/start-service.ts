@@ -180,6 +180,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const views = await openViews({
     ...context,
     store,
+    knownRefusals: commands.knownRefusals,
     withProjector: config.roles.has('projector'),
     headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
   });

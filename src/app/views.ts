@@ -12,7 +12,7 @@ import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/contact-of-stream.js';
 import { emails } from '../projections/emails.js';
-import { createSuppressionLookup, suppressions } from '../projections/suppressions.js';
+import { createSuppressionLookup, suppressions, type KnownRefusals } from '../projections/suppressions.js';
 import { createQueries } from '../projections/queries.js';
 import { createShowProgress } from '../projector/show-progress.js';
 import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
@@ -32,6 +32,7 @@ interface ViewsOptions extends Clocks {
   readonly settings: StoreSettings;
   readonly store: EventStore;
   readonly withProjector: boolean;
+  readonly knownRefusals: KnownRefusals;
   /** Makes the sealed head; undefined where the log keeps its evidence itself. */
   readonly headKey: Uint8Array | undefined;
   readonly logger: Logger;
@@ -98,8 +99,8 @@ export async function openViews(options: ViewsOptions) {
   const standing = (): readonly unknown[] => [views.used(), own.visiblePosition()];
   const queries = createQueries(views, { contactOf, streamOfErased, standing });
   const suppressed = createSuppressionLookup(views, {
-    // Of embedded stores this process is the only writer, and notes what it writes.
-    standing: isShared(settings) ? standing : () => [views.used(), own.reached()],
+    known: options.knownRefusals,
+    standing,
     isBuilt: () => own.visiblePosition() !== '' && !views.missing().includes(suppressions.name),
   });
   const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);

@@ -11,7 +11,10 @@ import { refusalOf, type SuppressionCommand, type SuppressionState } from './sup
 interface RecipientOptions {
   readonly lists: Pick<CatalogueHandler, 'fresh'>;
   readonly contacts: Pick<CommandHandler<ContactState, ContactCommand, ContactEvent>, 'fresh'>;
-  readonly suppressions: Pick<CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>, 'fresh'>;
+  readonly suppressions: Pick<
+    CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>,
+    'fresh' | 'known'
+  >;
 }
 
 interface MailTo {
@@ -34,28 +37,33 @@ export type RecipientVerdict =
 /** @throws ServiceError `unavailable` */
 export type CheckRecipient = (mail: MailTo) => Promise<RecipientVerdict>;
 
-/** Each state is read to its end, on servers from the leader: what was answered before the call counts. */
+/** Each state is the latest, on servers from the leader: what was answered before the call counts. */
 export function createRecipientCheck({ lists, contacts, suppressions }: RecipientOptions): CheckRecipient {
-  const refusal = async ({ key, listId }: MailTo): Promise<RecipientVerdict | undefined> => {
-    const refused = refusalOf((await suppressions.fresh(suppressionStream(key))).state, listId);
-    return refused && { status: 'suppressed', ...refused };
-  };
-
-  return async (recipient) => {
-    const { key, listId } = recipient;
-    if (listId === undefined) return (await refusal(recipient)) ?? { status: 'wanted' };
-    const [{ state: catalogue }, { state: contact }, refused] = await Promise.all([
+  return async ({ key, listId }) => {
+    const stream = suppressionStream(key);
+    const known = suppressions.known(stream);
+    if (listId === undefined) {
+      const { state } = known ?? (await suppressions.fresh(stream));
+      return refusedBy(state, listId) ?? { status: 'wanted' };
+    }
+    const [{ state: catalogue }, { state: contact }, { state: address }] = await Promise.all([
       lists.fresh(listsStream),
       contacts.fresh(contactStream(key)),
-      refusal(recipient),
+      known ?? suppressions.fresh(stream),
     ]);
     const name = catalogue.nameById.get(listId);
     if (name === undefined) return { status: 'no_list' };
     const subscription = contact.subscriptions.get(listId);
     if (subscription === undefined) return { status: 'not_in_list' };
+    const refused = refusedBy(address, listId);
     if (refused !== undefined) return refused;
     const { status, since } = subscription;
     if (status !== 'Subscribed') return { status: 'unsubscribed', reason: 'unsubscribed', since };
     return { status: 'wanted', list: { list_id: listId, list_name: name } };
   };
+}
+
+function refusedBy(state: SuppressionState, listId: string | undefined): RecipientVerdict | undefined {
+  const refused = refusalOf(state, listId);
+  return refused && { status: 'suppressed', ...refused };
 }

@@ -106,15 +106,12 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
       { contactKey, listId, by, tokenHash, consent }: Resubscribe,
       context: CommandContext,
     ): Promise<void> {
-      const stream = contactStream(contactKey);
-      const { state } = await contacts.fresh(stream);
       const list_name = (await listNames())(listId);
       if (list_name === undefined) return;
-      if (state.subscriptions.get(listId)?.status !== 'Subscribed') {
-        const list = { list_id: listId, list_name };
-        const command = { type: 'UpdateStatus', list, status: 'Subscribed', consent, by } as const;
-        await contacts.execute({ stream, command, context });
-      }
+      const list = { list_id: listId, list_name };
+      // Also where the API has set the status meanwhile: the consent is the person's.
+      const command = { type: 'UpdateStatus', list, status: 'Subscribed', consent, by } as const;
+      await contacts.execute({ stream: contactStream(contactKey), command, context });
       await release({ contactKey, scope: listId, tokenHash }, context);
     },
 

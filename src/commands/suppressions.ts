@@ -32,16 +32,18 @@ interface Suppress {
   readonly person?: NonNullable<Data<'AddressSuppressed'>['person']> | undefined;
 }
 
+interface Release {
+  readonly type: 'Release';
+  readonly scope: string;
+  /** A code. `forgotten` lifts every scope. */
+  readonly reason: string;
+  readonly by?: PersonsClick | undefined;
+  readonly note?: string | undefined;
+}
+
 export type SuppressionCommand =
   | Suppress
-  | {
-      readonly type: 'Release';
-      readonly scope: string;
-      /** A code. `forgotten` lifts every scope. */
-      readonly reason: string;
-      readonly by?: PersonsClick | undefined;
-      readonly note?: string | undefined;
-    }
+  | Release
   /** What was said goes, what is refused stays. */
   | { readonly type: 'EraseSuppression' };
 
@@ -69,12 +71,8 @@ function decide(
   switch (command.type) {
     case 'Suppress':
       return suppress(command, state);
-    case 'Release': {
-      const { type: _, note, ...data } = command;
-      const released: SuppressionEvent = { type: 'AddressReleased', data };
-      if (activeAfter(state.active, released, '').length === state.active.length) return [];
-      return [note === undefined ? released : { ...released, data: { ...data, person: { note } } }];
-    }
+    case 'Release':
+      return release(command, state);
     case 'EraseSuppression':
       return state.hasPerson ? [{ type: 'SuppressionErased', data: { through: Number(revision) } }] : [];
     default:
@@ -95,6 +93,14 @@ function suppress({ entries, by, person }: Suppress, { active }: SuppressionStat
       ...(person === undefined ? {} : { person }),
     },
   }));
+}
+
+/** A person lifts what they refused themselves: where others stop all mail, even since the person looked, nothing is lifted. */
+function release({ type: _, note, ...data }: Release, state: SuppressionState): Decision<SuppressionEvent> {
+  if (data.by !== undefined && data.scope === everyMail && refusalOf(state, undefined) !== undefined) return [];
+  const released: SuppressionEvent = { type: 'AddressReleased', data };
+  if (activeAfter(state.active, released, '').length === state.active.length) return [];
+  return [note === undefined ? released : { ...released, data: { ...data, person: { note } } }];
 }
 
 /** Of mail to nobody's list: a newsletter that was unsubscribed from never blocks a password reset. */

@@ -11,7 +11,7 @@ export const erasuresStream = 'erasures';
 export const accessStream = (day: string): string => `access-${day}`;
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
-const suppressionPrefix = 'suppression-';
+export const suppressionPrefix = 'suppression-';
 
 /** Keyed hashes, each the first 32 hex characters of an HMAC-SHA-256 under its own key. */
 export interface StreamKeys {

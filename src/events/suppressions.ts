@@ -11,7 +11,7 @@ export const everyMail = 'all';
 /** The reason of a release that lifts what was refused in every scope. */
 export const forgottenReason = 'forgotten';
 
-/** How the person did it, with the keyed hash of the link's token as evidence. */
+/** How the person did it, with the SHA-256 of the link's token (base64url) as evidence. */
 const by = z.object({ kind: z.enum(['one_click', 'page']), token_hash: z.string() });
 export type PersonsClick = z.infer<typeof by>;
 

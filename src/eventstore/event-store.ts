@@ -112,6 +112,12 @@ export interface EventReader {
    */
   readStreams?(streams: readonly string[]): Promise<ReadonlyMap<string, readonly StoredEvent[]>>;
 
+  /**
+   * Portions of the names of the streams that begin with this, in no particular order; perhaps also of one whose append has
+   * not resolved. Sees what `readStream` does. Absent where the whole log would have to be read. @throws StoreUnavailableError
+   */
+  streamNames?(prefix: string): AsyncIterable<readonly string[]>;
+
   /** Batches of the whole log in log order, bounded like those of `readStream`; ends at the head as of the last batch. @throws StoreUnavailableError */
   readAll(options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
 

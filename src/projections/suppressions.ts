@@ -60,7 +60,15 @@ const wordsOf = (active: readonly Suppression[]): readonly string[] => [
   ...new Set(active.flatMap(({ scope, reason }) => [scope, reason, `${scope}/${reason}`])),
 ];
 
+/** What this process knows by the log, without a read. Of neither is `false` certain. */
+export interface KnownRefusals {
+  /** Nobody has ever refused mail. */
+  isNobody(): boolean;
+  refusesNothing(contactKey: string): boolean;
+}
+
 interface LookupOptions {
+  readonly known: KnownRefusals;
   /** Where the views stand: while they stand there nobody else can have refused mail. */
   readonly standing: Standing;
   /** The view is not being built for the first time. */
@@ -70,7 +78,7 @@ interface LookupOptions {
 /** What addresses refuse, for what is shown beside it. While nobody refuses anything no document is looked up. */
 export function createSuppressionLookup(
   reader: Pick<ReadModelReader, 'find' | 'get'>,
-  { standing, isBuilt }: LookupOptions,
+  { known, standing, isBuilt }: LookupOptions,
 ) {
   let isAnybody = false;
   let at: readonly unknown[] = [];
@@ -84,6 +92,7 @@ export function createSuppressionLookup(
   }
 
   return {
+    ...known,
     /** This process has written that somebody refuses mail. */
     note: (): void => void (isAnybody = true),
     /** @throws ReadModelsUnavailableError */

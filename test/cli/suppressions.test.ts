@@ -37,6 +37,16 @@ test('an address is added, listed and released, a list by its name', async () =>
   expect(await active(email)).toMatchObject([{ scope: 'all', reason: 'complaint' }]);
 });
 
+test('an erasure leaves what is refused, and forgets it where it is told to', async () => {
+  const email = someAddress();
+  await run('add', email, '--reason', 'unsubscribe');
+  const env = { AUDIENCE_URL: service.url(), AUDIENCE_KEY: service.key };
+  expect(await audience(['privacy', 'erase', email], { env })).toMatchObject({ code: 0 });
+  expect(await active(email)).toMatchObject([{ scope: 'all', reason: 'unsubscribe' }]);
+  expect(await audience(['privacy', 'erase', email, '--forget-suppression'], { env })).toMatchObject({ code: 0 });
+  expect(await active(email)).toEqual([]);
+});
+
 test('says what is wrong', async () => {
   const wrong = await run('add', 'ada', '--reason', 'manual');
   expect(wrong).toMatchObject({ code: 2, out: '' });

@@ -176,6 +176,22 @@ test('who subscribes again is refused until the status is written; nothing is li
   expect(state.active.map(({ scope }) => scope)).toEqual([other, 'all']);
 });
 
+test('who subscribes again has consented, also where the API has set the status meanwhile', async () => {
+  const { audience, refusals, ids } = await subscribed(1);
+  const [listId = ''] = ids;
+  await refusals.refuse({ contactKey, scope: listId, reason: 'unsubscribe', by: byPage, tokenHash: 'h' }, context);
+  await audience.updateStatus({ listId, email, status: 'Subscribed' }, context);
+  const start = await store.head();
+  await refusals.resubscribe(
+    { contactKey, listId, by: byPage, tokenHash: 'p', consent: { source: 'a page' } },
+    context,
+  );
+  expect(await eventsFrom(start)).toMatchObject([
+    { type: 'ConsentRecorded', data: { list_id: listId, person: { consent: { source: 'a page' } } } },
+    { type: 'AddressReleased', data: { scope: listId, reason: 'person' } },
+  ]);
+});
+
 test('the address of somebody who is erased is not known, nor what they refuse told', async () => {
   const { refusals, contacts } = await subscribed(1);
   expect(await refusals.addressOf(contactKey)).toBe(email);

@@ -67,6 +67,19 @@ describe('a refusal', () => {
   });
 });
 
+describe('a release of all mail by the person', () => {
+  const data = { scope: 'all', reason: 'person', by: { kind: 'page', token_hash: 'c3'.repeat(16) } } as const;
+  const release = { type: 'Release', ...data } as const;
+
+  it('lifts what the person refused', () => {
+    given(suppressionDecider, suppressed('all', 'unsubscribe')).when(release).then({ type: 'AddressReleased', data });
+  });
+
+  it.each(['hard_bounce', 'complaint', 'manual'] as const)('lifts nothing where %s has stopped all mail', (reason) => {
+    given(suppressionDecider, suppressed('all', 'unsubscribe'), suppressed('all', reason)).when(release).then();
+  });
+});
+
 describe('an erasure', () => {
   const history = [suppressed('all', 'manual'), suppressed('lst_1', 'unsubscribe')];
 

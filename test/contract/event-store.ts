@@ -357,6 +357,17 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         expect(await read(long, one)).toEqual([]);
       });
 
+      test('the names of streams, by what they begin with', async () => {
+        const named = async (prefix: string) =>
+          store.streamNames === undefined ? undefined : (await collected(store.streamNames(prefix))).flat().toSorted();
+        const [one, two] = [await oneOf(3), await oneOf(1)];
+        if ((await named('')) === undefined) return;
+        expect(await named(one)).toEqual([]);
+        expect(await named(one.slice(0, -1))).toContain(one);
+        expect(await named('')).toEqual(expect.arrayContaining([one, two]));
+        expect(await named(`${two}/`)).toEqual([]);
+      });
+
       test('ends without error when aborted', async () => {
         const stream = await longStream();
         const abort = new AbortController();

@@ -166,6 +166,10 @@ describe('the button of a mail program', () => {
       (await visit(token, { form: '--x', headers: { 'content-type': 'multipart/form-data; boundary=y' } })).status,
     ).toBe(400);
     expect((await visit(token, { form: { ...oneClick, more: 'x'.repeat(70_000) } })).status).toBe(413);
+    const began = performance.now();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await visit(token, { form: 'a&'.repeat(32_000), headers })).status).toBe(400);
+    expect(performance.now() - began).toBeLessThan(1_500);
     expect(await writtenSince(before)).toEqual([]);
   });
 });
@@ -251,6 +255,21 @@ describe('the page of an e-mail', () => {
     const page = await visit(link, { form: { do: 'save', shown: 'all', list: 'all' } });
     expect(page.text).toContain('We send nothing to your address');
     expect(await service.events(page.requestId)).toEqual([]);
+  });
+
+  test('a list that is switched off while others stop all mail is refused, and none is switched on', async () => {
+    const { email, contactKey, lists } = await someone(2);
+    const [off = '', on = ''] = lists;
+    const link = tokens.makeForLists({ emailId, contactKey, until: Date.now() + 60_000 });
+    await visit(link, { form: { do: 'save', shown: on } });
+    await service.post('/v1/suppressions', { email, reason: 'hard_bounce' });
+    const shown = lists.map((id): [string, string] => ['shown', id]);
+    const page = await visit(link, { form: new URLSearchParams([['do', 'save'], ...shown, ['list', on]]) });
+    expect(page.text).toContain('We send nothing to your address');
+    expect(briefly(await service.events(page.requestId))).toEqual([
+      ['AddressSuppressed', off],
+      ['ContactUnsubscribed', off],
+    ]);
   });
 
   test('says it again where the API has subscribed the contact meanwhile', async () => {

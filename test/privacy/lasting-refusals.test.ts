@@ -17,7 +17,7 @@ async function again(registered: readonly RefusalEntry[], there: Readonly<Record
   const { suppressions, refusals }: RefusalCommands = {
     suppressions: {
       execute: ({ stream, command }) => {
-        asked.push(`${command.type} ${stream}`);
+        asked.push(`${command.type} ${stream}${command.type === 'Release' ? ` ${command.reason}` : ''}`);
         return Promise.resolve({ state: suppressionDecider.initial, events: [], eventIds: [], position: '' });
       },
     },
@@ -51,9 +51,16 @@ test('of each person what came after the last that the log has, in its order; a 
     line(4, 'mail_released', 'a'),
   ];
   expect(await again(registered, { 'suppression-a': ['event-2'] })).toEqual({
-    asked: ['Suppress suppression-a', 'Release suppression-a', 'refuse b one_click'],
+    asked: ['Suppress suppression-a', 'Release suppression-a person', 'refuse b one_click'],
     people: ['a', 'b'],
   });
+});
+
+test('what was forgotten is forgotten again', async () => {
+  const { subject_key, scope, at, event_id } = line(2, 'mail_released', 'a');
+  const released = { kind: 'mail_released', subject_key, scope, at, event_id, reason: 'forgotten' } as const;
+  const { asked } = await again([line(1, 'mail_refused', 'a'), released], { 'suppression-a': ['event-1'] });
+  expect(asked).toEqual(['Release suppression-a forgotten']);
 });
 
 test('what the register could not take is no success, and comes with the repeat, which writes nothing to the log', async () => {

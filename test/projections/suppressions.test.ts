@@ -66,7 +66,8 @@ describe('the look-up beside a contact', () => {
       find: () => Promise.resolve(page).finally(() => (reads += 1)),
       get: () => Promise.resolve(page.documents[0]).finally(() => (reads += 1)),
     } as unknown as Parameters<typeof createSuppressionLookup>[0];
-    const lookup = createSuppressionLookup(reader, { standing: () => [standing], isBuilt });
+    const known = { isNobody: () => false, refusesNothing: () => false };
+    const lookup = createSuppressionLookup(reader, { known, standing: () => [standing], isBuilt });
     return { lookup, reads: () => reads, move: () => (standing += 1) };
   };
 

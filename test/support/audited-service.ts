@@ -110,7 +110,13 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
   const app = createApp({
     audience,
     queries,
-    suppressed: { note: () => undefined, isAnybody: async () => false, of: never },
+    suppressed: {
+      isNobody: () => true,
+      refusesNothing: () => true,
+      note: () => undefined,
+      isAnybody: async () => false,
+      of: never,
+    },
     analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,

@@ -38,13 +38,13 @@ export const refuse = (
   return refusals.refuse({ contactKey, scope, reason: 'unsubscribe', by, tokenHash, ip }, context);
 };
 
-/** What cannot be switched on here stays off: an operator, a complaint or a dead mailbox has stopped all mail. */
+/** Nothing is switched on where an operator, a complaint or a dead mailbox has stopped all mail. */
 export async function chooseLists(refusals: Refusals, chosen: ListsChosen): Promise<void> {
   const { click, context, recipient, shown, wanted } = chosen;
   const { subscriptions, suppression } = recipient;
-  if (refusalOf(suppression, undefined) !== undefined) return;
+  const isStopped = refusalOf(suppression, undefined) !== undefined;
   const seen = subscriptions.filter(({ list_id }) => shown.has(list_id));
-  const on = seen.filter((one) => wanted.has(one.list_id) && !isOn(recipient, one));
+  const on = isStopped ? [] : seen.filter((one) => wanted.has(one.list_id) && !isOn(recipient, one));
   const refusesAll = suppression.active.some(({ scope }) => scope === everyMail);
   // Who had refused everything and now wants some lists still refuses each of the others.
   const isLifted = refusesAll && on.length > 0;

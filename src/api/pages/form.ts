@@ -15,7 +15,11 @@ export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<st
   const sent = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch(() => undefined);
-  for (const [name, value] of sent ?? [])
-    if (typeof value === 'string') fields.set(name, [...(fields.get(name) ?? []), value]);
+  for (const [name, value] of sent ?? []) {
+    if (typeof value !== 'string') continue;
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+  }
   return fields;
 }

@@ -17,6 +17,7 @@ import { unpadded } from './redact.js';
 import { formatPosition, openForReading, parsePosition, fileUnavailable } from './schema.js';
 
 const eventsPerPage = 1_000;
+const namesPerPage = 10_000;
 const bytesPerPage = 4 * 1024 * 1024;
 /** Above every revision and position, and still exact. */
 const end = Number.MAX_SAFE_INTEGER;
@@ -57,6 +58,9 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id where +e.position <= ?1 limit ?3`,
   );
   const exactly = prepare(`${all} where +e.position <= ? and e.position = ?`);
+  const named = db.prepareValue<[string, string, number], string>(
+    'select name from streams where name > ? and name < ? order by name limit ?',
+  );
   const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
 
   /** Subscriptions that are caught up, and where they stand. */
@@ -133,6 +137,12 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     return found;
   }
 
+  async function* streamNames(prefix: string): AsyncGenerator<readonly string[]> {
+    const after = (name: string): readonly string[] =>
+      reading(() => named.all(name, `${prefix}\u{10ffff}`, namesPerPage));
+    for (let names = after(prefix); names.length > 0; names = after(names.at(-1) ?? '')) yield names;
+  }
+
   function readAll(options: ReadAllOptions = {}): AsyncIterable<readonly StoredEvent[]> {
     assertLimit(options.limit);
     const backwards = options.direction === 'backwards';
@@ -194,6 +204,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     ...createSqliteLinks(db, { reading, until }),
     readStream,
     readStreams,
+    streamNames,
     readAll,
     // The head is read at once, not when the first message is asked for.
     subscribe({ after, signal }) {

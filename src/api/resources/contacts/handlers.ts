@@ -165,8 +165,9 @@ interface ContactInLists {
 /** Adds, where mail to the subscribers of a list is refused, why and since when. */
 function createWithSuppressed({ suppressed, reads, streamOf }: ContactParts) {
   return async <Contact extends ContactInLists>(contact: Contact, call: Pick<Call, 'minPosition'>) => {
-    if (!(await suppressed.isAnybody())) return contact;
+    if (suppressed.isNobody() || !(await suppressed.isAnybody())) return contact;
     const key = recipientOf(streamOf(contact.email));
+    if (suppressed.refusesNothing(key)) return contact;
     const parked = [{ view: 'suppressions', stream: suppressionStream(key) }];
     await reads.visible(call, { touched: [touchedDocument('suppressions', key)], parked });
     const active = await suppressed.of(key);
