@@ -17,7 +17,7 @@ const floors = [
 const errors = '^src/(errors|failures)\\.ts$';
 const room = (name) => `^src/${name}/`;
 const node =
-  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
+  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
@@ -69,7 +69,7 @@ module.exports = {
     only('sqlite', node),
     only('flow', node),
     only('eventstore', room('sqlite'), room('flow'), node, npm('@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
-    only('readmodels', room('sqlite'), node, npm('mongodb')),
+    only('readmodels', room('sqlite'), room('flow'), node, npm('mongodb')),
     {
       name: 'commands-decide-without-a-store',
       severity: 'error',

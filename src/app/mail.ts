@@ -35,7 +35,10 @@ import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 interface MailOptions extends Clocks {
-  readonly onReport: (report: MailerReport) => void;
+  readonly metrics: {
+    onReport(report: MailerReport): void;
+    timed(transport: Transport): Transport;
+  };
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly openLease: OpenLease;
@@ -59,9 +62,9 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
   const log = mailReport(logger);
   const report = (about: MailerReport): void => {
     log(about);
-    options.onReport(about);
+    options.metrics.onReport(about);
   };
-  const transport = await transportOf(options);
+  const transport = options.metrics.timed(await transportOf(options));
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
     ...{ openLease, store, monotonic, newUuid },

@@ -41,6 +41,7 @@ import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
+import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
@@ -84,6 +85,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
+  onRoundTrip(metrics.onRoundTrip);
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   const store = await openEventStore(settings.events, {
@@ -195,16 +197,17 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   store.onCommitted?.((position) => views.notify(position));
 
   const mailer = config.roles.has('mailer')
-    ? await openMailer({ ...context, onReport: metrics.onMail, store, commands, views })
+    ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views })
     : undefined;
   const keys = await openApiKeys(commands, { ...context, register });
   const logId = await demandLogId(store);
   const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
+  const seals = await openSeals({ ...context, store, views });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
     erasures.eraser,
     await openRetention({ ...context, store, commands, views }),
-    await openSeals({ ...context, store, views }),
+    seals,
     keys?.subscriber,
   ];
   const runnersByName = new Map(
@@ -213,7 +216,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ),
   );
   const runners = [...runnersByName.values()];
-  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures });
+  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();

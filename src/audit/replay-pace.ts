@@ -13,7 +13,7 @@ export interface ReplayPace {
 }
 
 export function createReplayPace(): ReplayPace {
-  const slots = createSlots({ running, ...shortLine });
+  const slots = createSlots('replays', { running, ...shortLine });
   let last = Promise.resolve();
   return {
     turn: () => (last = last.then(() => nextTurn())),

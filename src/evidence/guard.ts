@@ -25,6 +25,8 @@ export interface EvidenceGuard {
   /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
   tailVerified(): Promise<void>;
   isVerified(): boolean;
+  /** Events from the first on that are known to be intact. */
+  verifiedEvents(): number;
   /**
    * Verifies the events that came since, and the sealed head, whose key this is.
    * @returns how far the log is known to be intact; undefined: the whole is not verified, or was altered, which is reported
@@ -105,6 +107,7 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
       if (error !== undefined) throw new AlteredLogError(`${error.message}. Nothing was changed`);
     },
     isVerified: () => verified !== undefined,
+    verifiedEvents: () => verified?.count ?? 0,
     async verifyOn(headKey, signal) {
       if (verified === undefined) return undefined;
       signal.throwIfAborted();

@@ -22,6 +22,11 @@ import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 /** Verification goes on this often while little is written, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
 
+interface Seals extends Subscriber<'turn'> {
+  /** In the data folder. */
+  newest(): { readonly sealed_at: string; readonly count: number } | undefined;
+}
+
 /** Beside the views of a log on a server, or in the log. */
 export interface KeptEvidence {
   /** The chain that some process keeps beside the views. */
@@ -57,7 +62,7 @@ export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>
 }
 
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
-export async function openSeals(options: SealsOptions): Promise<Subscriber<'turn'> | undefined> {
+export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
   const { config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
@@ -77,7 +82,7 @@ async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> 
     );
 }
 
-function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subscriber<'turn'> {
+function createSeals(options: SealsOptions, lease: WorkLease | undefined): Seals {
   const { config, store, guard, views, sealKey, secret, logger, clock, monotonic } = options;
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
@@ -162,7 +167,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
     throw error;
   }
 
-  return takeTurns({
+  const turns = takeTurns({
     name: 'seals',
     lease,
     pause: Math.min(every, mostPauseMs),
@@ -170,4 +175,5 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
     turn: (signal) => turn(signal).catch(report),
     close: (signal) => close(signal).catch(report),
   });
+  return { ...turns, newest: () => newest };
 }

@@ -131,6 +131,8 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
   subscriber.attach?.(self);
   return {
     ...self,
+    /** `holds`: the lease, or there is none. */
+    figures: () => ({ failures: looks.failures() + works.failures(), holds: lease?.isHeld() ?? true }),
     start(): void {
       isStarted = true;
       wakeIn(0);
@@ -144,6 +146,7 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
 /** Failures in a row: the first is reported, and each next pause is longer. */
 function createFaults(what: string, { onFault, monotonic, random, timings = runnerTimings }: SubscriberRunnerOptions) {
   let count = 0;
+  let failures = 0;
   let until = -Infinity;
   return {
     good(): void {
@@ -151,12 +154,14 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
     },
     bad(error: unknown): void {
       if (count === 0) onFault(error, what);
+      failures += 1;
       const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
       // Works that fail together are one failure.
       if (monotonic() >= until) count += 1;
       until = monotonic() + longest * (0.5 + random() / 2);
     },
     isGood: (): boolean => count === 0,
+    failures: (): number => failures,
     pauseUntil: (): number => until,
   };
 }

@@ -14,6 +14,18 @@ interface SlotsOptions {
 /** For answers that hold a slot as long as they are made or read. */
 export const shortLine = { waiting: 1_000, patience: 5_000, retryAfter: 5 };
 
+/** Of all keys together. */
+interface SlotsStatus {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+const statuses = new Map<string, () => SlotsStatus>();
+
+/** Of this process, by their names; of two with one name the last. */
+export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
+  [...statuses].map(([name, status]) => [name, status()]);
+
 interface Slots {
   /**
    * Resolves with a function that gives the slot back; calling it twice does no harm. Rejects with the signal's reason
@@ -21,9 +33,16 @@ interface Slots {
    * none comes free in time
    */
   take(signal?: AbortSignal): Promise<() => void>;
+  status(): SlotsStatus;
 }
 
-export function createSlots({ running, waiting = 0, patience, retryAfter }: SlotsOptions): Slots {
+export function createSlots(name: string, options: SlotsOptions): Slots {
+  const slots = openSlots(options);
+  statuses.set(name, slots.status);
+  return slots;
+}
+
+function openSlots({ running, waiting = 0, patience, retryAfter }: SlotsOptions): Slots {
   let free = running;
   const line = new Set<() => void>();
 
@@ -39,6 +58,7 @@ export function createSlots({ running, waiting = 0, patience, retryAfter }: Slot
   }
 
   return {
+    status: () => ({ running: running - free, waiting: line.size }),
     async take(signal) {
       signal?.throwIfAborted();
       if (free > 0) {
@@ -78,12 +98,19 @@ interface KeyedSlots {
 }
 
 /** Slots for each key, and for all keys together, so that one key cannot take them all. */
-export function createKeyedSlots(each: SlotsOptions, all: SlotsOptions): KeyedSlots {
-  const total = createSlots(all);
+export function createKeyedSlots(
+  name: string,
+  { each, all }: { readonly each: SlotsOptions; readonly all: SlotsOptions },
+): KeyedSlots {
+  const total = openSlots(all);
   const byKey = new Map<string, Slots>();
+  statuses.set(name, () => {
+    const { running, waiting } = total.status();
+    return { running, waiting: [...byKey.values()].reduce((sum, own) => sum + own.status().waiting, waiting) };
+  });
   return {
     async take(key, signal) {
-      const own = byKey.get(key) ?? createSlots(each);
+      const own = byKey.get(key) ?? openSlots(each);
       byKey.set(key, own);
       const leave = await own.take(signal);
       const close = await total.take(signal).catch((error: unknown) => {

@@ -2,6 +2,13 @@
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { CommandEnd } from '../commands/command-handler.js';
 
+interface AppendedEvent {
+  readonly type: string;
+  readonly data: object;
+}
+
+const reasonOf = (data: object): string => ('reason' in data ? String(data.reason) : 'none');
+
 export function countCommands(registry: Registry) {
   const registers = [registry];
   const commands = new Counter({
@@ -22,12 +29,21 @@ export function countCommands(registry: Registry) {
     labelNames: ['type'],
     registers,
   });
+  const suppressed = new Counter({
+    name: 'audience_addresses_suppressed_total',
+    help: 'Addresses that refuse mail since this process noted it, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
   return {
     onOutcome: (outcome: CommandEnd): void => commands.inc({ outcome }),
     onConflict: (): void => conflicts.inc(),
-    onAppended(appended: { readonly events: readonly { readonly event: { readonly type: string } }[] }): void {
+    onAppended(appended: { readonly events: readonly { readonly event: AppendedEvent }[] }): void {
       appends.inc();
-      for (const { event } of appended.events) events.inc({ type: event.type });
+      for (const { event } of appended.events) {
+        events.inc({ type: event.type });
+        if (event.type === 'AddressSuppressed') suppressed.inc({ reason: reasonOf(event.data) });
+      }
     },
   };
 }

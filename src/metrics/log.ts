@@ -1,9 +1,10 @@
 /** Transactions of the embedded log. */
-import { Histogram, type Registry } from '@prometheus-io/client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 
 interface Transaction {
   readonly appends: number;
-  readonly milliseconds: number;
+  /** Undefined: it failed. */
+  readonly milliseconds: number | undefined;
 }
 
 export function countCommits(registry: Registry): (transaction: Transaction) => void {
@@ -19,7 +20,13 @@ export function countCommits(registry: Registry): (transaction: Transaction) => 
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
     registers: [registry],
   });
+  const failures = new Counter({
+    name: 'audience_log_failed_commits_total',
+    help: 'Transactions of the embedded log that failed: the disk is full or broken, or another program holds the file.',
+    registers: [registry],
+  });
   return ({ appends, milliseconds }) => {
+    if (milliseconds === undefined) return failures.inc();
     durations.observe(milliseconds / 1_000);
     sizes.observe(appends);
   };

@@ -2,9 +2,12 @@
 import { Registry } from '@prometheus-io/client';
 import { countCommands } from './commands.js';
 import { countCommits } from './log.js';
-import { countMail } from './mail.js';
+import { countMail, mailStates, type MailSources } from './mail.js';
+import { watchProcess } from './process.js';
 import { countRequests } from './requests.js';
-import { watchStates, type StateSources } from './states.js';
+import { serviceStates, type ServiceSources } from './service.js';
+import { watchStates } from './states.js';
+import { countRoundTrips } from './stores.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -16,15 +19,21 @@ export interface MetricsText {
   readonly text: string;
 }
 
+/** Before anything is opened. */
 export function createMetrics() {
   const registry = new Registry();
+  watchProcess(registry);
   return {
     onRequest: countRequests(registry),
     commands: countCommands(registry),
-    onMail: countMail(registry),
+    mail: countMail(registry),
     onCommit: countCommits(registry),
+    onRoundTrip: countRoundTrips(registry),
     /** Called once, when the service is put together. */
-    watch: (sources: StateSources): void => watchStates(registry, sources),
+    watch(sources: ServiceSources & MailSources): void {
+      watchStates(registry, serviceStates, sources);
+      watchStates(registry, mailStates(sources), sources);
+    },
     read: createReader(registry),
   };
 }

@@ -52,6 +52,8 @@ export interface Eraser extends Subscriber<EraserWork> {
   isCaughtUp(): boolean;
   /** Undefined where another process carries erasures through. */
   waiting(): readonly WaitingErasure[] | undefined;
+  /** When the unfinished one that was requested first was requested, as of the last look. Undefined: there is none, or another process carries them through. */
+  oldest(): string | undefined;
 }
 
 export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, logger, now }: EraserOptions): Eraser {
@@ -59,6 +61,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
   /** What was logged since everything went well. */
   const failures = new Set<string>();
   let isCaughtUp = false;
+  let oldest: string | undefined;
   /** By id: what is left of them is their completion. */
   const erased = new Map<string, ErasureCompletion>();
   const awaited = createAwaitedEmails({ mailer, logger, now });
@@ -75,6 +78,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     await keep(state);
     if (state.unfinished.size === 0) awaited.forget();
     for (const id of waiting.keys()) if (!state.unfinished.has(id)) waiting.delete(id);
+    oldest = [...state.unfinished.keys()].flatMap((id) => state.all.get(id)?.requested_at ?? []).sort()[0];
     const open = [...state.unfinished.keys()].filter((id) => !erased.has(id));
     settle(open);
     const next = pieceOf('erase', open.filter(isDue).slice(0, 1));
@@ -141,6 +145,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     },
     // Where another process has the lease, it is that one's work.
     isCaughtUp: () => isCaughtUp || lease?.isHeld() === false,
+    oldest: () => (lease?.isHeld() === false ? undefined : oldest),
     waiting: () =>
       lease?.isHeld() === false ? undefined : [...waiting].map(([erasure_id, { reason }]) => ({ erasure_id, reason })),
   };

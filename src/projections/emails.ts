@@ -14,6 +14,15 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** Not at their end; held ones wait for the operator. */
+export const waitingStates = [
+  'requested',
+  'sending',
+  'deferred',
+  'in_doubt',
+  'held',
+] as const satisfies DeliveryState[];
+
 /** Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
 export type EmailDocument = {
   readonly email_id: string;

@@ -4,7 +4,7 @@ import { type SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, DocumentPage, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
 import { everyPage } from './every-page.js';
-import { emails, type DeliveryState, type EmailDocument } from './emails.js';
+import { emails, waitingStates, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { createNames, type Names, type Standing } from './names.js';
 import { foundBy, suppressions, type SuppressionDocument } from './suppressions.js';
@@ -152,6 +152,13 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       const value = foundBy({ scope, reason });
       const contains = value === undefined ? {} : { contains: { field: 'found_by', value } };
       return toItems(await reader.find<SuppressionDocument>(suppressions, { ...pageOf(page), ...contains }), toListed);
+    },
+    /** Those that are not at their end, by state; at most so many of each. */
+    countWaitingEmails: async (most: number) => {
+      const counts: Partial<Record<DeliveryState, number>> = {};
+      for (const state of waitingStates)
+        counts[state] = (await reader.find(emails, { where: { state }, limit: most })).documents.length;
+      return counts;
     },
     sendingEmails: async (limit: number) => {
       const { documents } = await reader.find<EmailDocument>(emails, { where: { state: 'sending' }, limit });

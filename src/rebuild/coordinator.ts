@@ -145,6 +145,8 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   return {
     /** @throws ReadModelsUnavailableError @throws LeaseLostError */
     dropAbandoned: () => drop(() => true),
+    /** How far the one that runs in this process is. */
+    progress: () => shownIn(state)?.progress,
     /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
       return shownIn(state) ?? (await readRebuildRecord(readModels));

@@ -36,7 +36,7 @@ export type LogAddress = StoreSettings['events'];
 
 /** Beside the port, what the embedded log alone has. */
 export type OpenEventStore = EventStore &
-  Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'headAt' | 'altered'>>;
+  Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'headAt' | 'altered' | 'waiting'>>;
 
 interface OpenReader extends EventReader {
   /** Something may have been appended: subscriptions read at once. */

@@ -37,3 +37,9 @@ test('each alarm has a paragraph, and each paragraph its alarm', () => {
   expect(alarms.length).toBeGreaterThan(10);
   expect([...namesIn(operations, /^- \*\*(Audience\w+)\*\*/gm)]).toEqual(alarms);
 });
+
+test('each alarm has a test that makes its trouble', () => {
+  const tests = read('test/e2e/alarms.test.ts') + read('test/e2e/alarms.long.test.ts');
+  const tested = namesIn(tests, /\b(?:fires|firing)\('(\w+)'/g);
+  expect([...tested].sort()).toEqual([...namesIn(alerts, /alert: (\w+)/g)].sort());
+});

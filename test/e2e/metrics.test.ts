@@ -1,22 +1,17 @@
 /** Metrics of a running service: what they count, in which form, and who may read them. */
 import { once } from 'node:events';
 import http from 'node:http';
-import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someAddress } from '../support/answers.js';
-import { startService, type Service } from '../support/service.js';
+import { onServers } from '../support/stores.js';
+import { eventually, startService, type Service } from '../support/service.js';
+import { freePort, scrape, sum } from './alarming.js';
+
+/** Of ten thousand, run by hand, the outcome was the same. */
+const loadRequests = 1_000;
 
 let service: Service;
 let figures: string;
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 beforeAll(async () => {
   const port = await freePort();
@@ -104,6 +99,81 @@ describe('what is counted', () => {
     expect(await value('audience_relay_refuses')).toBe(0);
     expect(await value('audience_process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     await expect.poll(() => value('audience_projection_lag_seconds'), { timeout: 10_000 }).toBe(0);
+  });
+
+  test('what runs and waits: slots, subscribers, threads, seals, verification', async () => {
+    const all = await scrape(service);
+    const slots = all.filter(({ name }) => name === 'audience_slots_waiting').map(({ labels }) => labels['slots']);
+    expect(slots.sort()).toEqual([
+      'contacts_bulks',
+      'exports',
+      'feeds',
+      'lists_at',
+      'replays',
+      'reports',
+      'suppressions_bulks',
+    ]);
+    expect(sum(all, 'audience_subscriber_leads', (of) => of['subscriber'] === 'mailer')).toBe(1);
+    for (const thread of onServers ? ['main', 'projector'] : ['main', 'projector', 'event-log-writer'])
+      expect(sum(all, 'audience_thread_heap_bytes', (of) => of['thread'] === thread)).toBeGreaterThan(1_000_000);
+    if (onServers) {
+      for (const store of ['eventstoredb', 'mongodb'])
+        expect(
+          sum(all, 'audience_store_request_duration_seconds_count', (of) => of['store'] === store),
+          store,
+        ).toBeGreaterThan(0);
+      return;
+    }
+    expect(sum(all, 'audience_log_events')).toBe(await service.countEvents());
+    expect(sum(all, 'audience_log_waiting_appends')).toBe(0);
+    expect(sum(all, 'audience_log_verified_events')).toBeGreaterThan(0);
+  });
+
+  test('what a bulk request holds up', async () => {
+    const listId = await service.make('/v1/lists/create', { list_name: 'Bulk' }, 'list_id');
+    const bulk = http.request(`${service.url()}/v1/contacts/${listId}/bulk`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/x-ndjson' },
+    });
+    bulk.on('error', () => undefined);
+    bulk.write('{');
+    const running = async (): Promise<number> =>
+      sum(await scrape(service), 'audience_slots_running', (of) => of['slots'] === 'contacts_bulks');
+    await eventually(async () => (await running()) === 1 || undefined, { what: 'a bulk request that runs' });
+    bulk.destroy();
+    await eventually(async () => (await running()) === 0 || undefined, { what: 'its end' });
+  });
+
+  test('as many requests as clients sent, to the last, and no more series for ten thousand of them', async () => {
+    const before = await scrape(service);
+    const sent = new Map<string, number>();
+    const listId = await service.make('/v1/lists/create', { list_name: 'Load' }, 'list_id');
+    const create = `/v1/contacts/${listId}/create`;
+    const kinds: readonly ((at: number) => Promise<{ readonly status: number }>)[] = [
+      () => service.post(create, { email: someAddress(), status: 'Subscribed' }),
+      (at) => service.post('/v1/groups/create', { group_name: `Group of load ${at}` }),
+      (at) => service.get(`/v1/load-${at}/${at}`),
+      (at) => service.get('/v1/lists', { authorization: `Bearer load-${at}-${at}` }),
+      (at) => service.get(`/v1/contacts/${listId}?cursor=load-${at}`),
+    ];
+    let next = 0;
+    const client = async (): Promise<void> => {
+      for (let at = (next += 1); at <= loadRequests; at = next += 1) {
+        const { status } = (await kinds[at % kinds.length]?.(at)) ?? { status: 0 };
+        sent.set(String(status), (sent.get(String(status)) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+    const after = await scrape(service);
+    const name = 'audience_http_request_duration_seconds_count';
+    for (const [code, count] of sent) {
+      const of = (all: typeof after): number =>
+        sum(all, name, (labels) => labels['code'] === code && labels['route'] !== '/metrics');
+      expect({ code, count: of(after) - of(before) }).toEqual({ code, count: count + (code === '200' ? 1 : 0) });
+    }
+    // Of each new pair of pattern and code a histogram, and no more.
+    expect(after.length - before.length).toBeLessThan(150);
+    expect(JSON.stringify(after)).not.toMatch(/load-|Group of load|@/);
   });
 
   test('nothing personal', async () => {

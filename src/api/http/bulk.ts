@@ -29,8 +29,8 @@ type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
 };
 
 /** Answers requests whose body is lines. @throws ServiceError what `readLines` throws, `unavailable` @throws RequestAbortedError */
-export function createBulks({ admit, isStopping }: BulkParts) {
-  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
+export function createBulks(name: string, { admit, isStopping }: BulkParts) {
+  const slots = createKeyedSlots(name, { each: bulksOfKey, all: bulksOfAll });
   return async <Item>(
     { request, context, signal }: Pick<Call, 'request' | 'context' | 'signal'>,
     { limit, save, ...bulk }: Bulk<Item>,

@@ -10,6 +10,7 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { measured } from '../../flow/round-trips.js';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, serverFaultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
 import type { EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
@@ -94,7 +95,9 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
   return {
     /** One append, on a call of its own. Rejects with what `appendError` understands, and with the client's conflict. */
     append: ({ stream, events, expectedRevision }: AppendCall, timeoutMs: number): Promise<AppendResult> =>
-      call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
+      measured({ store: 'eventstoredb', operation: 'append' }, () =>
+        call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
+      ),
     /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `serverUnavailable` understands. */
     read: (request: ReadCall): Promise<'ended' | 'left'> =>
       call(async (client) => readOnce(await request.start(client, ofReads), { ...request, running })),

@@ -10,6 +10,7 @@ import {
   type ReadRevision,
 } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
+import { measured } from '../../flow/round-trips.js';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, ReadCall } from './connection.js';
 import { isNoRecord, SilenceError, serverUnavailable } from './faults.js';
@@ -90,7 +91,9 @@ export function createPageReader(connection: Connection, { prefix, silenceMs }: 
       last = position;
       return events.length < limit;
     };
-    const end = await connection.read({ start, take, tail: (revision) => (tail = revision), silenceMs, signal });
+    const end = await measured({ store: 'eventstoredb', operation: 'read' }, () =>
+      connection.read({ start, take, tail: (revision) => (tail = revision), silenceMs, signal }),
+    );
     return { events, first, last, ended: end === 'ended' && seen < count, tail };
   }
 

@@ -57,7 +57,8 @@ interface WriteQueueOptions {
 /** One transaction of the log with its fsync. */
 export interface LogCommit {
   readonly appends: number;
-  readonly milliseconds: number;
+  /** Undefined: it failed. */
+  readonly milliseconds: number | undefined;
 }
 
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
@@ -106,6 +107,11 @@ export class WriteQueue {
 
   get isUp(): boolean {
     return this.#state === 'up';
+  }
+
+  /** Appends without an answer. */
+  get waiting(): number {
+    return this.#posted.reduce((sum, { length }) => sum + length, this.#queue.length);
   }
 
   /** The writer has answered all that it was sent. */
@@ -189,7 +195,9 @@ export class WriteQueue {
         const Failed = failures[message.how];
         // What is in doubt may be there.
         this.#options.known.learn(message.end);
-        for (const waiting of this.#takePosted()) waiting.reject(new Failed(message.message));
+        const refused = this.#takePosted();
+        this.#options.onCommit?.({ appends: refused.length, milliseconds: undefined });
+        for (const waiting of refused) waiting.reject(new Failed(message.message));
         this.#fault(new Failed(message.message));
         this.#schedule();
         return this.#settled();

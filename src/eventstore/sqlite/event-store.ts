@@ -13,6 +13,8 @@ import { openSqliteEventReader } from './reader.js';
 export interface SqliteEventStore extends EventStore, SqliteLinks {
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
+  /** Appends without an answer. */
+  waiting(): number;
   /** Looks whether the log ends with what was written there last, and says why it is not trusted: nothing is appended to it. @throws StoreUnavailableError */
   altered(): string | undefined;
 }
@@ -61,6 +63,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
     return {
       ...reader,
       soleWriter: true,
+      waiting: () => queue.waiting,
       isWritable: () => queue.isUp && altered() === undefined,
       append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
       redact: queue.redactions.redact,

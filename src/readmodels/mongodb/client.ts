@@ -11,6 +11,7 @@ import {
   type MongoClientOptions,
   type Timestamp,
 } from 'mongodb';
+import { measured } from '../../flow/round-trips.js';
 import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from '../read-models.js';
 
 /** Milliseconds. */
@@ -69,7 +70,9 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
     if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
     const ask = (signal: AbortSignal): Promise<T> => action({ signal, maxTimeMS: timeouts[kind] });
     try {
-      return await within(timeouts[kind], kind === 'reading' ? onceMore(ask) : ask);
+      return await measured({ store: 'mongodb', operation: kind === 'reading' ? 'read' : 'write' }, () =>
+        within(timeouts[kind], kind === 'reading' ? onceMore(ask) : ask),
+      );
     } catch (error) {
       throw translated(error);
     }

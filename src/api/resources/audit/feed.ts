@@ -34,7 +34,7 @@ interface FeedRoute {
 export function addFeed(routes: Routes, options: FeedRoute): void {
   const { audit, find, access: accessLog, isStopping } = options;
   const { feed } = audit;
-  const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
+  const followers = createSlots('feeds', { running: mostFollowers, retryAfter: 60 });
   routes.on(auditEndpoints.events, async (call) => {
     const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';

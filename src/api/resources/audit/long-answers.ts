@@ -30,7 +30,7 @@ const pageHeaders = securityHeaders(pagePolicy);
 /** The facts about one person, as JSON or as a page to be printed. */
 export function addReport(routes: Routes, options: ReportRoute): void {
   const { audit, proofs, access, find } = options;
-  const slots = createSlots({ running: reportsAtOnce, ...shortLine });
+  const slots = createSlots('reports', { running: reportsAtOnce, ...shortLine });
   routes.on(auditEndpoints.report, async (call) => {
     const { list_id: list, time } = call.query;
     const contact = call.parameter('contact');
@@ -63,7 +63,7 @@ interface ListRoute {
 
 /** A list as it was at a time: members line by line. */
 export function addListAt(routes: Routes, { audit, access }: ListRoute): void {
-  const passes = createSlots({ running: passesAtOnce, ...shortLine });
+  const passes = createSlots('lists_at', { running: passesAtOnce, ...shortLine });
   routes.on(auditEndpoints.listAt, async (call) => {
     const { time, format } = call.query;
     const signal = call.signal();

@@ -79,7 +79,7 @@ export function contactRoutes(routes: Routes, options: WithEndpoints): void {
 }
 
 function addBulk(routes: Routes, { endpoints, audience, ...parts }: WithEndpoints): void {
-  const bulk = createBulks(parts);
+  const bulk = createBulks('contacts_bulks', parts);
   const { parse } = createParser(endpoints.upsert.body);
   routes.on(endpoints.bulk, async (call) => {
     const { query, parameter, context } = call;

@@ -73,7 +73,7 @@ interface ExportParts {
 
 /** What is stored about an address, as JSON or as a page, while it is read. */
 function addExport(routes: Routes, { audit, access, reads, streamOf }: ExportParts): void {
-  const slots = createSlots({ running: exportsAtOnce, ...shortLine });
+  const slots = createSlots('exports', { running: exportsAtOnce, ...shortLine });
   routes.on(privacyEndpoints.export, async (call) => {
     const { email } = call.query;
     const stream = streamOf(email);

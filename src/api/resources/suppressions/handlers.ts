@@ -34,7 +34,7 @@ export function suppressionRoutes(routes: Routes, parts: SuppressionParts): void
   const { suppressions } = audience;
   const { bodyLimit = defaultBodyLimit } = suppressionEndpoints.add;
   const { parse } = createParser(suppression);
-  const bulk = createBulks(parts);
+  const bulk = createBulks('suppressions_bulks', parts);
 
   routes.on(suppressionEndpoints.add, async (call) => {
     const { request, context } = call;
