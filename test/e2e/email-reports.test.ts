@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logPosition, ok, refusal, someAddress, unique } from '../support/answers.js';
-import { audience } from '../support/audience.js';
+import { audience, startAudience } from '../support/audience.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 import { reportOf, type SomeReport } from '../bounces/some-reports.js';
@@ -296,6 +296,6 @@ test('the command reads standard input, and has the mail server try again whatev
     expect(await audience(['email', 'report', ...wrong], { env, stdin })).toMatchObject({ code: 75 });
   const cwd = mkdtempSync(path.join(tmpdir(), 'report-'));
   mkdirSync(path.join(cwd, '.env'));
-  expect(await audience(words, { env: { AUDIENCE_URL: on.url() }, cwd, stdin })).toMatchObject({ code: 75 });
+  expect(await startAudience(words, { env: { AUDIENCE_URL: on.url() }, cwd, stdin }).ended).toMatchObject({ code: 75 });
   rmSync(cwd, { recursive: true });
 });
