@@ -141,7 +141,7 @@ test('a mailer without PUBLIC_URL leaves mail to lists, looks at each once, and 
   for (let at = 0; at < 10; at += 1) {
     const { stream } = await office.request({}, someKey());
     await office.until(stream, 'EmailSent');
-    await new Promise((resolve) => setTimeout(resolve, 2 * quickTimings.stale));
+    await realTime(2 * quickTimings.stale);
   }
   expect(left.map(({ stream }) => looks.get(stream))).toEqual(left.map(() => 1));
   expect(reports.filter(({ type }) => type === 'fault')).toHaveLength(1);
