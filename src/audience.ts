@@ -10,7 +10,11 @@ const { InterruptedError } = await import('./failures.js');
 
 // Files written here hold personal data: only the owner may read them.
 process.umask(0o077);
-if (existsSync('.env')) process.loadEnvFile('.env');
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+} catch (error) {
+  process.stderr.write(`The file .env is ignored, for it cannot be read: ${String(error)}\n`);
+}
 const abort = new AbortController();
 for (const [name, number] of [
   ['SIGINT', 2],

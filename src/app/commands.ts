@@ -144,6 +144,7 @@ export async function openCommands(options: CommandsOptions) {
     keys,
     onGone: suppressGone,
     refusals,
+    isToBeErased,
   });
 
   return {

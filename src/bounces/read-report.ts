@@ -48,8 +48,9 @@ const returnedHeader = (parts: readonly Attachment[]): Fields | undefined =>
 const withoutAddresses = (text: string): string =>
   text
     .replaceAll(/\r?\n[ \t]+/g, ' ')
-    .split(/\s*\n/)
-    .filter((line) => !/@|^diagnostic-code:/i.test(line))
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '' && !/@|^diagnostic-code:/i.test(line))
     .join('\n')
     .trim();
 

@@ -20,6 +20,8 @@ interface ReportsOptions {
   /** Nobody is there: no more mail to this address. A repeat changes nothing. */
   readonly onGone: (email: ReportedEmail, context: CommandContext) => Promise<void>;
   readonly refusals: Pick<Refusals, 'refuse'>;
+  /** Whether the recipient has asked to be erased since the e-mail was requested. By the log. */
+  readonly isToBeErased: (email: Pick<ReportedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
 }
 
 /** As its request says. */
@@ -93,11 +95,16 @@ export function createReports(options: ReportsOptions) {
   }
 
   async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
-    const { emailId: email_id, recipientKey: contactKey, listId: scope = everyMail, address } = email;
-    const by = { kind: 'complaint', email_id } as const;
-    const refused = { contactKey, scope, reason: 'complaint', by, email: address } as const;
-    if (command.type === 'RecordComplaint') await refusals.refuse(refused, { ...context, actor: 'recipient' });
+    if (command.type === 'RecordComplaint') await refuseAfterComplaint(email, { ...context, actor: 'recipient' });
     else if (isGone(command.enhanced_code)) await options.onGone(email, context);
+  }
+
+  async function refuseAfterComplaint(email: ReportedEmail, context: CommandContext): Promise<void> {
+    const { emailId: email_id, recipientKey: contactKey, listId: scope = everyMail } = email;
+    const by = { kind: 'complaint', email_id } as const;
+    // The erasure may have taken already what is said of refused mail, and wait for this e-mail.
+    const address = (await options.isToBeErased(email)) ? undefined : email.address;
+    await refusals.refuse({ contactKey, scope, reason: 'complaint', by, email: address }, context);
   }
 
   return {

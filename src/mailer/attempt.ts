@@ -22,6 +22,7 @@ export async function attemptEmail(
   const job = { options, running, stream, email, runId };
   if (email.state.running !== null) return await judge(job, email.state.running);
   if (!isDue(email.state, iso(options.clock()))) return 'void';
+  if (email.request.list !== undefined && options.unsubscribeUrl === undefined) return 'no_link';
   const permission = createPermission(options, email);
   const answer = await permission.ask();
   if (answer !== true) return await withdraw(job, answer);
@@ -117,13 +118,10 @@ function returning(mail: Mail, { returnPath }: Pick<AttemptOptions, 'returnPath'
   return { ...mail, envelope: { from: returnPath(mail.email_id), to }, isReported: true };
 }
 
-/** Made here and stored nowhere. @throws Error: without it the e-mail must not go out */
+/** Made here and stored nowhere. */
 function linkIn({ options, email }: Job): string | undefined {
   const { email_id: emailId, list } = email.request;
-  if (list === undefined) return undefined;
-  if (options.unsubscribeUrl !== undefined)
-    return options.unsubscribeUrl({ emailId, contactKey: email.recipientKey, listId: list.id });
-  throw new Error('PUBLIC_URL is not set: e-mails to subscribers of lists wait until it is');
+  return list && options.unsubscribeUrl?.({ emailId, contactKey: email.recipientKey, listId: list.id });
 }
 
 interface Attempt extends Job {

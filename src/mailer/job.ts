@@ -84,8 +84,8 @@ export interface AttemptSignals {
   readonly trial: RelayTrial;
 }
 
-/** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
-export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'abandoned';
+/** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. `no_link`: mail to a subscriber, which this mailer cannot send. */
+export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'abandoned' | 'no_link';
 
 export interface Job {
   readonly options: AttemptOptions;

@@ -41,6 +41,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
   const cooldowns = createCooldowns(timings.stale, monotonic);
   const relay = createRelay(options);
   let nextHold = 0;
+  let hasLeftSome = false;
   const orphans = createOrphans({
     ...options,
     pause: soleWriter ? Math.min(timings.poll, sweepPause) : timings.poll,
@@ -118,7 +119,8 @@ export function createMailer(options: MailerOptions): MailSubscriber {
         trial,
       });
       // Also after a success: the view may show the e-mail as due until it has caught up.
-      if (result !== 'waits') cooldowns.add(stream, { growing: result !== 'recorded' });
+      if (result === 'no_link') leave(work);
+      else if (result !== 'waits') cooldowns.add(stream, { growing: result !== 'recorded' });
       if (result === 'claim_unknown' || (result === 'waits' && isOrphan)) orphans.add(work);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
@@ -132,6 +134,14 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       trial.close();
       running.delete(stream);
     }
+  }
+
+  /** There may be thousands, all before those that can be sent: they are looked at once, and reported once. */
+  function leave({ stream, email_id }: DueEmail): void {
+    cooldowns.addForGood(stream);
+    if (!hasLeftSome)
+      report({ type: 'fault', email_id, error: new Error('PUBLIC_URL is not set: e-mails to lists wait until it is') });
+    hasLeftSome = true;
   }
 
   return {

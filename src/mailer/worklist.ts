@@ -75,6 +75,8 @@ export function createCooldowns(shortest: number, monotonic: () => number) {
       const length = growing && last !== undefined ? Math.min(longest, last.length * 2) : shortest;
       cooldowns.set(stream, { until: monotonic() + length, length });
     },
+    /** As long as this process runs. */
+    addForGood: (stream: string): void => void cooldowns.set(stream, { until: Infinity, length: shortest }),
     /** Milliseconds left, 0 when there is none. */
     remaining: (stream: string): number => Math.max(0, (cooldowns.get(stream)?.until ?? 0) - monotonic()),
     size(): number {

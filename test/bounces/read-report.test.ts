@@ -161,6 +161,13 @@ test.each(
   expect(performance.now() - began).toBeLessThan(1_500);
 });
 
+test('a report with a long run of spaces is read soon', async () => {
+  const began = performance.now();
+  const text = someReport('postfix-gone').replace('Action: failed', `Action: failed\nX-A: ${' '.repeat(900_000)}b`);
+  expect(await read(text)).toMatchObject({ type: 'bounce', enhanced_code: '5.1.1' });
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
 test('no cut and no broken byte of a report makes reading it fail', async () => {
   const names: readonly SomeReport[] = ['postfix-gone', 'exim-gone', 'abuse', 'postfix-utf8'];
   for (const name of names) {

@@ -35,6 +35,7 @@ async function desk() {
       diesHere('gone');
       said.push(`gone ${address}`);
     },
+    isToBeErased: () => Promise.resolve(false),
     refusals: {
       async refuse({ scope, email }) {
         said.push(`complaint ${scope} ${email}`);

@@ -1,7 +1,10 @@
 /** Reports of bounces and complaints through HTTP and the command line: what they change, whom they stop mail to, and what nobody can forge. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logPosition, ok, refusal, someAddress, unique } from '../support/answers.js';
-import { audience } from '../support/audience.js';
+import { audience, startAudience } from '../support/audience.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 import { reportOf, type SomeReport } from '../bounces/some-reports.js';
@@ -289,6 +292,10 @@ test('the command reads standard input, and has the mail server try again whatev
     { ...env, SECRET: 'short' },
   ])
     expect(await audience(words, { env: changed, stdin })).toMatchObject({ code: 75, out: '' });
-  expect(await audience(['email', 'report'], { env, stdin })).toMatchObject({ code: 75 });
-  expect(await audience(['email', 'report', ' '], { env, stdin })).toMatchObject({ code: 75 });
+  for (const wrong of [[], [' '], ['two@example.com', 'at-once@example.com'], ['-begins-with-a-dash@example.com']])
+    expect(await audience(['email', 'report', ...wrong], { env, stdin })).toMatchObject({ code: 75 });
+  const cwd = mkdtempSync(path.join(tmpdir(), 'report-'));
+  mkdirSync(path.join(cwd, '.env'));
+  expect(await startAudience(words, { env: { AUDIENCE_URL: on.url() }, cwd, stdin }).ended).toMatchObject({ code: 75 });
+  rmSync(cwd, { recursive: true });
 });

@@ -3,6 +3,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { ok } from '../support/answers.js';
+import { someReport } from '../bounces/some-reports.js';
 import { audience } from '../support/audience.js';
 import { openSmtp, type Behaviour, type SmtpStandIn } from '../support/smtp.js';
 import { eventually, startService, type Answer, type Service, type ServiceOptions } from '../support/service.js';
@@ -130,3 +131,32 @@ test.skipIf(onServers)('a second erasure counts its own e-mails, whatever the cl
   await inState(service, await send(service, 'ada@example.com'), 'sent');
   expect(await completed(service, await erase(service, 'ada@example.com'))).toMatchObject({ emails: 2 });
 });
+
+test.skipIf(onServers)(
+  'a complaint about an e-mail that an erasure waits for stops mail, and keeps no address',
+  async () => {
+    const server = await smtp('hang after dot', 'accept');
+    const service = await started({ env: { SMTP_URL: server.url, MAIL_RETURN_PATH: 'bounce@mail.example.com' } });
+    await ok(service.post('/v1/suppressions', { email: 'ada@example.com', reason: 'unsubscribe' }));
+    await send(service, 'ada@example.com');
+    await eventually(() => Promise.resolve(server.messages.length > 0 || undefined));
+    const erasure = await erase(service, 'ada@example.com');
+    const said = 'an erasure waits for an e-mail that is being sent';
+    await eventually(() => Promise.resolve(service.output().includes(said) || undefined), { what: said });
+    const taken = await service.request('POST', '/v1/email/reports', {
+      raw: someReport('abuse').replaceAll(
+        /bounce\+eml_\w{26}\.\w{16}@mail\.example\.com/g,
+        server.messages[0]?.from ?? '',
+      ),
+      headers: { 'content-type': 'message/rfc822', 'x-envelope-to': 'complaints@example.com' },
+    });
+    expect(taken.field('outcome')).toBe('complained');
+    await server.close();
+    await completed(service, erasure);
+    const found = await ok(service.post('/v1/suppressions/search', { email: 'ada@example.com' }));
+    const { data } = found.body as { data: { active: object[]; history: object[] } };
+    expect(data.active).toMatchObject([{ reason: 'unsubscribe' }, { reason: 'complaint' }]);
+    expect(JSON.stringify(data.history)).not.toContain('ada@example.com');
+    expect((await ok(service.get('/v1/suppressions'))).items()).toMatchObject([{ email: null }]);
+  },
+);

@@ -123,6 +123,32 @@ test('mail to nobody in a list stops for what concerns all mail, and for no news
   expect(await Promise.all(ends)).toEqual([cancelled, cancelled, cancelled, 'EmailSent', 'EmailSent']);
 });
 
+test('a mailer without PUBLIC_URL leaves mail to lists, looks at each once, and sends the rest', async () => {
+  const office = await openListOffice();
+  const { mayGoOut, store } = office;
+  const key = await office.reader();
+  const left: { stream: string }[] = [];
+  for (let at = 0; at < 20; at += 1) left.push(await office.request({}, key, list));
+  const looks = new Map<string, number>();
+  const reader: typeof store = {
+    ...store,
+    readStream(stream, options) {
+      looks.set(stream, (looks.get(stream) ?? 0) + 1);
+      return store.readStream(stream, options);
+    },
+  };
+  const { reports } = office.startMailer({ reader, transport: instantly, mayGoOut });
+  for (let at = 0; at < 10; at += 1) {
+    const { stream } = await office.request({}, someKey());
+    await office.until(stream, 'EmailSent');
+    await realTime(2 * quickTimings.stale);
+  }
+  expect(left.map(({ stream }) => looks.get(stream))).toEqual(left.map(() => 1));
+  expect(reports.filter(({ type }) => type === 'fault')).toHaveLength(1);
+  office.startMailer({ transport: instantly, mayGoOut, unsubscribeUrl });
+  for (const { stream } of left) await office.until(stream, 'EmailSent');
+});
+
 test('a released e-mail is asked about again, and another subscriber still gets theirs', async () => {
   const office = await openListOffice();
   const { mayGoOut, suppress } = office;

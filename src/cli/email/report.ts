@@ -16,6 +16,9 @@ export function registerReport(email: Command, line: CommandLine): void {
     .description('hands a bounce or complaint on standard input to the service; 75: the mail server is to try again')
     // Not required: without it a mail server would throw the report away.
     .argument('[recipient]', 'whom the mail server got it for')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new TryAgainError(error);
+    })
     .action(async (recipient: string | undefined) => {
       await send(recipient, line).catch((error: unknown) => {
         throw new TryAgainError(error);
