@@ -1,5 +1,5 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
-import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
+import { openSnapshots } from '../stores/catalogue-snapshots.js';
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { readAppearance, type Appearance } from '../api/pages/texts.js';
 import { openApiKeys } from './api-keys.js';
@@ -171,7 +171,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
         'a catalogue cannot be folded: requests that need its names are answered with 503',
       ),
   });
-  if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
+  if (config.roles.has('api')) await commands.openCatalogues(await openSnapshots({ ...context, reader: store }));
   await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
   await afterRestore(store, commands, context);
@@ -291,12 +291,4 @@ async function sayListening(
   if (ready) logger.info({ address }, 'listening');
   else logger.warn({ address, ready }, 'listening, but not ready: see /health/ready');
   lines.write(startBanner(address, settings, config.dataDir));
-}
-
-async function snapshotsOf(store: OpenEventStore, { settings, logger }: Context): Promise<Snapshots> {
-  return createSnapshots({
-    reader: store,
-    models: await openReadModels(settings.views),
-    onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
-  });
 }

@@ -10,6 +10,8 @@ export interface KnownReport {
   readonly type: ReportEvent['type'];
   readonly verified: boolean;
   readonly report_hash: string;
+  /** Of a bounce: the mailbox does not exist, or not any more. */
+  readonly isGone: boolean;
 }
 
 /** What the rules need of an e-mail. */
@@ -20,27 +22,29 @@ interface ReportedState {
   readonly erased_through: number | null;
 }
 
-export const knownReport = ({ type, data: { verified, report_hash } }: ReportEvent): KnownReport => ({
+export const knownReport = ({ type, data }: ReportEvent): KnownReport => ({
   type,
-  verified,
-  report_hash,
+  verified: data.verified,
+  report_hash: data.report_hash,
+  isGone: 'enhanced_code' in data && isGone(data.enhanced_code),
 });
 
-/** Bounces that are verified, and others: whoever has seen the e-mail could report for ever. */
+/** Bounces that are verified, others, and of each those of a mailbox that is gone: whoever has seen the e-mail could report for ever. */
 const mostBounces = 5;
 
 /** Whether it says something that the log does not know. */
 export function isNews({ attempts, reports }: ReportedState, report: KnownReport): boolean {
   const same = reports.filter(({ type, verified }) => type === report.type && verified === report.verified);
   if (attempts === 0 || same.some(({ report_hash }) => report_hash === report.report_hash)) return false;
-  if (report.type === 'EmailBounced') return same.length < mostBounces;
+  if (report.type === 'EmailBounced') return same.filter((one) => one.isGone === report.isGone).length < mostBounces;
   return !reports.some(({ type, verified }) => type === report.type && (verified || !report.verified));
 }
 
-export const reportIn = ({ type, verified, report_hash }: RecordReport): KnownReport => ({
-  type: type === 'RecordBounce' ? 'EmailBounced' : 'EmailComplained',
-  verified,
-  report_hash,
+export const reportIn = (command: RecordReport): KnownReport => ({
+  type: command.type === 'RecordBounce' ? 'EmailBounced' : 'EmailComplained',
+  verified: command.verified,
+  report_hash: command.report_hash,
+  isGone: command.type === 'RecordBounce' && isGone(command.enhanced_code),
 });
 
 /** What the server said is personal: it is left out once the e-mail is erased. */

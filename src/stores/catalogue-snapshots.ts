@@ -5,6 +5,7 @@ import { metadataSchema, type Idempotency } from '../events/envelope.js';
 import type { LoadedState } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { ReadModels } from '../readmodels/read-models.js';
+import { openReadModels, type StoreSettings } from './stores.js';
 
 export const snapshotName = (stream: string): string => `snapshot-${stream}`;
 /** Where earlier versions kept them. */
@@ -41,6 +42,19 @@ interface SnapshotOptions {
   readonly models: ReadModels;
   readonly onFault: (error: unknown) => void;
 }
+
+interface OpenOptions extends Pick<SnapshotOptions, 'reader'> {
+  readonly settings: StoreSettings;
+  readonly logger: { error(about: object, message: string): void };
+}
+
+/** On a connection of their own. @throws ReadModelsUnavailableError */
+export const openSnapshots = async ({ reader, settings, logger }: OpenOptions): Promise<Snapshots> =>
+  createSnapshots({
+    reader,
+    models: await openReadModels(settings.views),
+    onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
+  });
 
 export function createSnapshots({ reader, models, onFault }: SnapshotOptions) {
   /** `snapshot`: undefined where there is none of this shape that the log confirms. */

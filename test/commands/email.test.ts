@@ -333,6 +333,9 @@ describe('what is reported of an e-mail', () => {
     }));
     expect(decided([...states.sent, ...five], bounce())).toEqual([]);
     expect(decided([...states.sent, ...five], bounce({ verified: false }))).toHaveLength(1);
+    const others = five.map((one) => ({ ...one, data: { ...one.data, enhanced_code: '5.7.1' } }) as EmailEvent);
+    expect(decided([...states.sent, ...others], bounce({ enhanced_code: '5.7.1' }))).toEqual([]);
+    expect(decided([...states.sent, ...others], bounce({ enhanced_code: '5.1.1' }))).toHaveLength(1);
     expect(decided([...states.sent, ...five], complaint())).toHaveLength(1);
     expect(decided([...states.sent, complained], complaint(true, 'other'))).toEqual([]);
     expect(decided([...states.sent, complained], complaint(false, 'other'))).toEqual([]);

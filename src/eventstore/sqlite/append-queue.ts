@@ -2,8 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import {
-  AppendInDoubtError,
-  StoreFullError,
   StoreUnavailableError,
   type AppendResult,
   type EventToAppend,
@@ -14,8 +12,10 @@ import { validateAppend } from '../validate-append.js';
 import type { KnownEnd } from './known-end.js';
 import {
   expectationNumber,
+  failures,
   pack,
   settle,
+  type LogCommit,
   type PendingAppend,
   type FromWriter,
   type ToWriter,
@@ -42,8 +42,6 @@ const appendsAhead = 256;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
-const failures = { in_doubt: AppendInDoubtError, full: StoreFullError, refused: StoreUnavailableError } as const;
-
 interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
@@ -54,18 +52,12 @@ interface WriteQueueOptions {
   readonly onCommit?: ((commit: LogCommit) => void) | undefined;
 }
 
-/** One transaction of the log with its fsync. */
-export interface LogCommit {
-  readonly appends: number;
-  /** Undefined: it failed. */
-  readonly milliseconds: number | undefined;
-}
-
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
 export class WriteQueue {
   readonly opened: Promise<void>;
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
+  readonly #fault = (error: Error): void => this.#options.onFault?.(error);
   readonly redactions: RedactionQueue = createRedactionQueue((message) => {
     if (this.#closing || this.#state !== 'up') this.redactions.fail('the event log is not open at present');
     else this.#worker?.postMessage(message satisfies ToWriter);
@@ -258,7 +250,7 @@ export class WriteQueue {
   #ended(error: Error): void {
     while (this.#posted.length > 0)
       for (const waiting of this.#takePosted())
-        waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
+        waiting.reject(new failures.in_doubt(`the event-log writer ended: ${error.message}`, { cause: error }));
     this.redactions.fail(`the event-log writer ended: ${error.message}`);
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';
@@ -302,10 +294,6 @@ export class WriteQueue {
         this.#fault(error instanceof Error ? error : new Error(String(error)));
       }
     }
-  }
-
-  #fault(error: Error): void {
-    this.#options.onFault?.(error);
   }
 }
 

@@ -1,6 +1,9 @@
 /** What the main thread and the writer thread say to each other; flat arrays, because these are cheap to clone. */
 import type { ChainHead } from '../chain.js';
 import {
+  AppendInDoubtError,
+  StoreFullError,
+  StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
   type EventToAppend,
@@ -86,7 +89,19 @@ export type FromWriter =
   | { readonly type: 'fault'; readonly message: string };
 
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */
-export type Failure = 'in_doubt' | 'full' | 'refused';
+export const failures = {
+  in_doubt: AppendInDoubtError,
+  full: StoreFullError,
+  refused: StoreUnavailableError,
+} as const;
+export type Failure = keyof typeof failures;
+
+/** One transaction of the log with its fsync. */
+export interface LogCommit {
+  readonly appends: number;
+  /** Undefined: it failed. */
+  readonly milliseconds: number | undefined;
+}
 
 interface Append {
   readonly stream: string;
