@@ -298,7 +298,7 @@ test.each([
     counts[(await end) === 'EmailSent' ? 'EmailSent' : 'EmailCancelled'] += 1;
     counts.latest = Math.max(counts.latest, (dots.get(email_id) ?? 0) - refused);
   };
-  const rounds = usually(150, 5_000);
+  const rounds = usually(50, 5_000);
   const atOnce = usually(10, 30);
   for (let done = 0; done < rounds; done += atOnce) await Promise.all(Array.from({ length: atOnce }, round));
 
