@@ -177,7 +177,7 @@ describe.skipIf(onServers)('a restore', () => {
     expect((await restored.get(`/v1/email/${emails.sent}`)).field('state')).toBe('sent');
     expect((await restored.get(`/v1/email/${emails.lost}`)).status).toBe(404);
     const further = { from_email: 'a@b.example', to_email: someAddress(), subject: 'Hi', mail_template: 'Hi' };
-    const location = String((await ok(restored.post('/v1/email/send', further))).headers['location']);
+    const location = String((await ok(restored.post('/v1/email/send', further))).headers.location);
     // Until its outcome is recorded it would be open for the restore that comes next.
     await eventually(async () => (await restored.get(location)).field('state') === 'sent' || undefined);
     expect(smtp.messages.length).toBe(delivered + 1);
