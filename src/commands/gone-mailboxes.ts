@@ -1,12 +1,11 @@
 /** Stops mail to an address of which a mail server says that there is no such mailbox. */
 import { suppressionStream } from '../events/streams.js';
-import { everyMail, type SuppressionEvent } from '../events/suppressions.js';
+import { everyMail } from '../events/suppressions.js';
 import type { CommandContext } from './batch.js';
-import type { CommandHandler } from './command-handler.js';
-import type { SuppressionCommand, SuppressionState } from './suppressions.js';
+import type { SuppressionHandler } from './suppression-requests.js';
 
 interface GoneOptions {
-  readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+  readonly suppressions: SuppressionHandler;
   /** Whether the recipient has asked to be erased since the e-mail was requested. By the log. */
   readonly isToBeErased: (email: Pick<UndeliverableEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
 }

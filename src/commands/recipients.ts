@@ -1,20 +1,17 @@
 /** Whether a recipient is to get an e-mail: by the log, when it is asked for and again whenever it is about to go out. */
 import type { ContactEvent } from '../events/contact.js';
 import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
-import type { SuppressionEvent } from '../events/suppressions.js';
 import type { CatalogueHandler } from './catalogue-requests.js';
 import type { CommandHandler } from './command-handler.js';
 import type { ContactState } from './contact-state.js';
 import type { ContactCommand, ListReference } from './contact.js';
-import { refusalOf, type SuppressionCommand, type SuppressionState } from './suppressions.js';
+import { refusalOf, type SuppressionState } from './suppressions.js';
+import type { SuppressionHandler } from './suppression-requests.js';
 
 interface RecipientOptions {
   readonly lists: Pick<CatalogueHandler, 'fresh'>;
   readonly contacts: Pick<CommandHandler<ContactState, ContactCommand, ContactEvent>, 'fresh'>;
-  readonly suppressions: Pick<
-    CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>,
-    'fresh' | 'known'
-  >;
+  readonly suppressions: Pick<SuppressionHandler, 'fresh' | 'known'>;
 }
 
 interface MailTo {

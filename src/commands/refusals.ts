@@ -1,16 +1,17 @@
 /** What a person decides about mail, by the links in e-mails or a complaint. Each part is appended so that one who refuses is not mailed, however far it came: a repeat writes what is missing. */
 import type { ByPerson, Consent, ContactEvent } from '../events/contact.js';
 import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
-import { everyMail, type SuppressionEvent } from '../events/suppressions.js';
+import { everyMail } from '../events/suppressions.js';
 import type { CommandContext } from './batch.js';
 import type { CatalogueHandler } from './catalogue-requests.js';
 import type { CommandHandler } from './command-handler.js';
 import type { ContactState, SubscriptionState } from './contact-state.js';
 import type { ContactCommand, ListReference } from './contact.js';
 import type { SuppressionCommand, SuppressionState } from './suppressions.js';
+import type { SuppressionHandler } from './suppression-requests.js';
 
 interface RefusalsOptions {
-  readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+  readonly suppressions: SuppressionHandler;
   readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly lists: Pick<CatalogueHandler, 'fresh'>;
   /** As the contact was created with. Undefined: there is no contact, or it is erased. */

@@ -5,6 +5,9 @@ import type { CommandContext } from './batch.js';
 import type { CommandHandler, CommandResult } from './command-handler.js';
 import type { SuppressionCommand, SuppressionState } from './suppressions.js';
 
+/** Of the streams of addresses. */
+export type SuppressionHandler = CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+
 interface SuppressAddress extends Pick<Suppression, 'scope' | 'reason'> {
   readonly email: string;
   readonly note?: string | undefined;
@@ -17,7 +20,7 @@ interface ChangedSuppressions extends Pick<SuppressionState, 'active'> {
 }
 
 export interface SuppressionRequestsOptions {
-  readonly suppressions: CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+  readonly suppressions: SuppressionHandler;
   readonly keys: Pick<StreamKeys, 'contactKey'>;
   /** @throws ServiceError `unknown_list` */
   readonly demandList: (listId: string) => Promise<void>;

@@ -1,15 +1,12 @@
 /** What an erasure takes of refused mail: what was said about it, in the events up to SuppressionErased. What is refused stays, under the key alone. */
-import type { CommandHandler } from '../commands/command-handler.js';
-import type { SuppressionCommand, SuppressionState } from '../commands/suppressions.js';
 import type { CommandContext } from '../commands/batch.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { suppressionStream } from '../events/streams.js';
-import type { SuppressionEvent } from '../events/suppressions.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { SuppressionHandler } from '../commands/suppression-requests.js';
 
 type Reader = Pick<EventStore, 'readStream'>;
-export type SuppressionHandler = CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
 
 interface SuppressionOptions {
   readonly store: Reader;

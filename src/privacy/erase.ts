@@ -3,6 +3,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ContactState } from '../commands/contact-state.js';
+import type { SuppressionHandler } from '../commands/suppression-requests.js';
 import type { ContactCommand } from '../commands/contact.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import { unfinishedOf, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
@@ -13,7 +14,7 @@ import type { RecordedEvent } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import { eraseSuppression, eventsSince, hasSuppressionLeft, type SuppressionHandler } from './erase-suppression.js';
+import { eraseSuppression, eventsSince, hasSuppressionLeft } from './erase-suppression.js';
 
 /** An e-mail as the views know it. */
 export interface EmailOfPerson {

@@ -1,16 +1,13 @@
 /** Refused mail that a restore may not undo: each refusal and release has its line in the register before it is answered, and what a restored log lacks is asked for again in its order. */
 import type { CommandContext } from '../commands/batch.js';
-import type { CommandHandler } from '../commands/command-handler.js';
 import type { Refusals } from '../commands/refusals.js';
-import type { SuppressionCommand, SuppressionState } from '../commands/suppressions.js';
 import { ServiceError } from '../errors.js';
 import { suppressedKey, suppressionStream } from '../events/streams.js';
 import type { SuppressionEvent } from '../events/suppressions.js';
 import { createSingleFlight } from '../flow/single-flight.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RefusalEntry, Register } from './register.js';
-
-type SuppressionHandler = CommandHandler<SuppressionState, SuppressionCommand, SuppressionEvent>;
+import type { SuppressionHandler } from '../commands/suppression-requests.js';
 
 export interface RefusalCommands {
   readonly suppressions: Pick<SuppressionHandler, 'execute'>;
