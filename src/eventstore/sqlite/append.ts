@@ -16,7 +16,7 @@ import {
 } from '../chain.js';
 import { headFault, leftFault, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
-import { bringUpToDate, metadataText } from './format.js';
+import { bringsUpToDate, metadataText } from './format.js';
 import { readSealedLog } from './links.js';
 import { unpadded, withRoom } from './redact.js';
 import {
@@ -91,6 +91,7 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
   const lastEvent = db.prepareRows<[], [position: number, link: Uint8Array]>(
     'select position + 0.0, chain from events order by position desc limit 1',
   );
+  const bringUpToDate = bringsUpToDate(db);
   const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
   const firstEvent = db.prepare<[], EventTexts>('select type, data from events where position = 1');
   const openBlock = db.prepare<[number], StoredTexts>(
@@ -199,7 +200,7 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
 
   function take({ numbers, text, recordedAt }: AppendMessage): number[] {
     refuseRewritten();
-    bringUpToDate(db);
+    bringUpToDate();
     kept = { text: '', at: 0 };
     const before = position;
     const outcomes: number[] = [];

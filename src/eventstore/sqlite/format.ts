@@ -86,11 +86,17 @@ export function createSchema(db: Database): void {
 export const isBlank = (db: Database): boolean =>
   db.prepareValue('select count(*) from sqlite_schema').get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
-/** Makes a log of the format before one of this format, within the open transaction. Nothing in its tables changes. */
-export function bringUpToDate(db: Database): void {
-  if (versionOf(db) === formatVersion) return;
-  replaceView(db, logView);
-  db.pragma(`user_version = ${formatVersion}`);
+/**
+ * What makes a log of the format before one of this format, within the open transaction, where it is not yet. Nothing in
+ * its tables changes. Asked at each commit, so its question is prepared.
+ */
+export function bringsUpToDate(db: Database): () => void {
+  const version = db.prepareValue<[], number>('pragma user_version');
+  return () => {
+    if (Number(version.get()) === formatVersion) return;
+    replaceView(db, logView);
+    db.pragma(`user_version = ${formatVersion}`);
+  };
 }
 
 /** @throws StoreUnavailableError it is not a log of this service, or of another format. */
