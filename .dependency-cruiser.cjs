@@ -184,6 +184,20 @@ module.exports = {
       to: { pathNot: ['^client/', npm('openapi-fetch')] },
     },
     {
+      // A page in a browser: it knows the API by its client, as everybody does.
+      name: 'console-imports',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: {
+        pathNot: [
+          '^console/',
+          '^client/',
+          '^src/events/printable\\.ts$',
+          npm('preact', 'preact-iso', '@preact/signals', 'uplot'),
+        ],
+      },
+    },
+    {
       name: 'nothing-imports-the-client',
       severity: 'error',
       from: { path: '^src/' },

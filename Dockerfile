@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY client ./client
+COPY console ./console
 # The optional packages are the Node of a checkout; the image has its own.
 RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 

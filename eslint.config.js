@@ -10,7 +10,7 @@ const restrictedSyntax = [
 export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', '.dependency-cruiser.cjs'] },
   {
-    files: ['src/**/*.ts', 'client/**/*.ts', 'test/**/*.ts', 'vitest.config.ts'],
+    files: ['src/**/*.ts', 'client/**/*.ts', 'console/**/*.{ts,tsx}', 'test/**/*.ts', 'vitest.config.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

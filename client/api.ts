@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 07781007e7707e26bf03dfa5059ffa036775ddf3ce7cf431722cfc9ccc1c3a69. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15600b0e8aef2b48d18a73dd38a61e948db369fd87dd85c8e9aa134be80f2939. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -762,6 +762,26 @@ export interface paths {
      * @description The secret is in this answer and in no other. The one before holds for a while, any earlier one ends. Needs the scope `keys`.
      */
     post: operations['rotateApiKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/keys/self': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The API key of this request
+     * @description What this key may do, and until when. Any key may ask.
+     */
+    get: operations['getOwnApiKey'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2180,6 +2200,12 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    GetOwnApiKeyAnswer: {
+      data: components['schemas']['OwnApiKey'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     GetReadyAnswer: {
       data: components['schemas']['Readiness'];
       status: string;
@@ -2561,6 +2587,38 @@ export interface components {
       phone?: string | null;
       state?: string | null;
       zipcode?: string | null;
+    };
+    /** @description The API key of the request. */
+    OwnApiKey: {
+      /**
+       * Format: date-time
+       * @description Null: a key of the configuration.
+       */
+      created_at: string | null;
+      /** Format: date-time */
+      expires_at: string | null;
+      /** @description Null: a key of the configuration. Its name is the actor of what is done with it. */
+      key_id: string | null;
+      /**
+       * Format: date-time
+       * @description To the minute.
+       */
+      last_used_at: string | null;
+      /** @description Name of the key. */
+      name: string;
+      /**
+       * Format: date-time
+       * @description Until then the secret before holds, too.
+       */
+      previous_until: string | null;
+      /** Format: date-time */
+      revoked_at: string | null;
+      /** Format: date-time */
+      rotated_at: string | null;
+      /** @description What the key may do. */
+      scopes: string[];
+      /** @description Known: active, expired, revoked. */
+      state: string;
     };
     ParkedStream: {
       /** Format: uuid */
@@ -5730,6 +5788,33 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  getOwnApiKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetOwnApiKeyAnswer'];
+        };
+      };
+      400: components['responses']['Refused12'];
+      default: components['responses']['General'];
+    };
+  };
   listLists: {
     parameters: {
       query?: {
@@ -6633,6 +6718,7 @@ export const operationTable = {
   getListGrowth: ['get', '/v1/analytics/lists/{list_id}/growth', 'safe'],
   getLive: ['get', '/health/live', 'safe'],
   getOpenApi: ['get', '/openapi.json', 'safe'],
+  getOwnApiKey: ['get', '/v1/keys/self', 'safe'],
   getReady: ['get', '/health/ready', 'safe'],
   getRebuild: ['get', '/v1/projections/rebuild', 'safe'],
   getTag: ['get', '/v1/tags/{tag_id}', 'safe'],

@@ -22,11 +22,11 @@ const readAtRun = [
 
 function fingerprint() {
   const hash = createHash('sha256');
-  const sources = ['src', 'client']
+  const sources = ['src', 'client', 'console']
     .flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name)),
     )
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(ts|tsx|css|html|svg)$/.test(name))
     .sort();
   for (const name of [
     ...sources,
@@ -34,8 +34,10 @@ function fingerprint() {
     'tsconfig.json',
     'tsconfig.build.json',
     'tsconfig.client.json',
+    'console/tsconfig.json',
     'package-lock.json',
     'scripts/bundle.mjs',
+    'scripts/bundle-console.mjs',
   ]) {
     const file = path.join(root, name);
     hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : '');
@@ -63,8 +65,8 @@ if (isForced || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   // Not at the top: where the service only runs, it is not installed.
-  await import('./bundle.mjs')
-    .then(({ bundle }) => bundle(root, fresh))
+  await Promise.all([import('./bundle.mjs'), import('./bundle-console.mjs')])
+    .then(([{ bundle }, { bundleConsole }]) => Promise.all([bundle(root, fresh), bundleConsole(root, fresh)]))
     .catch((error) => {
       rmSync(fresh, { recursive: true, force: true });
       throw error;

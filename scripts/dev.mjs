@@ -1,4 +1,4 @@
-// Builds and starts the service, and again whenever something under src/ changes: npm run dev.
+// Builds and starts the service, and again whenever something under src/ or console/ changes: npm run dev.
 import { spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import path from 'node:path';
@@ -26,12 +26,13 @@ async function restart() {
 }
 
 await restart();
-watch(path.join(root, 'src'), { recursive: true }, () => {
-  clearTimeout(pending);
-  pending = setTimeout(() => {
-    restarting = restarting.then(restart);
-  }, 200);
-});
+for (const folder of ['src', 'console'])
+  watch(path.join(root, folder), { recursive: true }, () => {
+    clearTimeout(pending);
+    pending = setTimeout(() => {
+      restarting = restarting.then(restart);
+    }, 200);
+  });
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
     service?.once('exit', () => process.exit(0));

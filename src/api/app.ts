@@ -16,6 +16,7 @@ import type { Queries } from '../projections/queries.js';
 import type { SuppressionLookup } from '../projections/suppressions.js';
 import { liveProjections } from '../projections/views.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
+import { mountConsole } from './console/routes.js';
 import { createAccessLog } from './http/access-log.js';
 import { peerAddress } from './http/client-address.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
@@ -94,6 +95,7 @@ export function createApp(options: ApiOptions): Express {
     for (const resource of resources) resource.mount(routes, parts);
     if (options.pages !== undefined)
       mountPages(app, runner, { clientAddress: peerAddress, ...options, ...options.pages });
+    mountConsole(app, runner);
   }
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));

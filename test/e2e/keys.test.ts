@@ -2,8 +2,9 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { scopeOfView } from '../../src/api/http/endpoint.js';
+import { anyKey, scopeOfView } from '../../src/api/http/endpoint.js';
 import { createResources, endpointsOf } from '../../src/api/resources/table.js';
+import { scopes as allScopes } from '../../src/events/keys.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import {
   instant,
@@ -11,6 +12,7 @@ import {
   ok,
   refusal,
   refusals,
+  shown,
   someAddress,
   strangerId,
   success,
@@ -286,6 +288,47 @@ test('a bulk ends with the key that has begun it', async () => {
   expect((await service.countEvents()) - before).toBeLessThan(2 * lines);
 });
 
+describe('GET /v1/keys/self', () => {
+  const self = '/v1/keys/self';
+
+  test('shows a key what the list shows of it, whatever its scopes', async () => {
+    for (const scopes of [['reports'], ['keys', 'metrics']]) {
+      const key = await issue(scopes, { expires_at: '2099-01-01T00:00:00Z' });
+      await ok(service.post(`/v1/keys/${key.id}/rotate`));
+      const answer = await ok(service.get(self, key.bearer));
+      expect(answer.text).not.toMatch(/aud_|hash|[0-9a-f]{64}/);
+      const { data } = answer.body as { data: object };
+      expect({ ...data, last_used_at: null }).toEqual({ ...(await entry(key.id)), last_used_at: null });
+      expect(data).toMatchObject({ key_id: key.id, scopes, state: 'active', expires_at: '2099-01-01T00:00:00.000Z' });
+    }
+  });
+
+  test('shows a key of the configuration by its name', async () => {
+    expect((await service.get(self)).body).toEqual(
+      shown({
+        key_id: null,
+        name: 'test',
+        scopes: [...allScopes],
+        state: 'active',
+        expires_at: null,
+        previous_until: null,
+        created_at: null,
+        rotated_at: null,
+        revoked_at: null,
+        last_used_at: null,
+      }),
+    );
+  });
+
+  test('needs a key that holds', async () => {
+    expect((await service.get(self, { authorization: '' })).body).toEqual(unauthorized({}));
+    const key = await issue(['reports']);
+    await ok(service.post(`/v1/keys/${key.id}/revoke`));
+    expect((await service.get(self, key.bearer)).status).toBe(401);
+    expect((await service.request('POST', self)).body).toEqual(refusals.method);
+  });
+});
+
 test.each([
   ['revoked', 'revoke', undefined],
   ['rotated without overlap', 'rotate', { overlap_seconds: 0 }],
@@ -328,7 +371,7 @@ test('a key that ends is refused on an open connection, and its streams are cut'
 
 describe('an auditor, with audit:read alone,', () => {
   const endpoints = endpointsOf(createResources(Date.now)).filter(
-    ({ scope }) => scope !== 'none' && scope !== scopeOfView,
+    ({ scope }) => ![anyKey, scopeOfView, 'none'].includes(scope),
   );
 
   test('reads the record and changes nothing, whatever the route', async () => {

@@ -6,7 +6,7 @@ import { errorCatalogue, ServiceError } from '../../errors.js';
 import { ended, type Grant } from './auth.js';
 import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
-import { scopeOfView, type AnyEndpoint, type Endpoint, type ParameterOf } from './endpoint.js';
+import { anyKey, scopeOfView, type AnyEndpoint, type Endpoint, type ParameterOf } from './endpoint.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
@@ -97,9 +97,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     if (grant === undefined) return refuseUnknown(context, endpoint);
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
-    // The handler knows the view, and checks its scopes.
-    if (endpoint.scope !== scopeOfView && !grant.scopes.has(endpoint.scope))
-      throw new ServiceError('forbidden', { names: endpoint.scope });
+    checkScope(endpoint, grant);
     if (endpoint.lines !== undefined) {
       cutWithKey(context);
       return noBody;
@@ -256,6 +254,13 @@ function grantIn({ grant }: RequestContext): Grant {
   if (grant === undefined) throw new Error('a request was let in without a key');
   if (grant.until === ended) throw new ServiceError('unauthorized');
   return grant;
+}
+
+/** @throws ServiceError `forbidden` */
+function checkScope({ scope }: AnyEndpoint, { scopes }: Grant): void {
+  // The handler knows the view, and checks its scopes.
+  if (scope !== anyKey && scope !== scopeOfView && !scopes.has(scope))
+    throw new ServiceError('forbidden', { names: scope });
 }
 
 function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {

@@ -24,6 +24,8 @@ interface Success {
 
 /** The scope that the view named in the path needs; its handler checks it. */
 export const scopeOfView = 'by_view';
+/** Every key may, whatever its scopes. */
+export const anyKey = 'any_key';
 
 interface Lines {
   readonly schema: z.ZodType;
@@ -38,7 +40,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** With its parameters in braces. */
   readonly path: Path;
   /** What the API key must be allowed to do; `none`: no key is asked for. */
-  readonly scope: Scope | 'none' | typeof scopeOfView;
+  readonly scope: Scope | 'none' | typeof anyKey | typeof scopeOfView;
   readonly summary: string;
   readonly description?: string;
   /**

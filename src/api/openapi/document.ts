@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { scopeOfView, type AnyEndpoint, type Resource } from '../http/endpoint.js';
+import { anyKey, scopeOfView, type AnyEndpoint, type Resource } from '../http/endpoint.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
 import { about, headerParameters, headersNamed, responseHeaders } from './texts.js';
@@ -79,7 +79,7 @@ const methodsIn = (resources: readonly Resource[]) =>
   );
 
 function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
-  if (scope === 'none') return [];
+  if (scope === 'none' || scope === anyKey) return [];
   return [scope === scopeOfView ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
 }
 
@@ -91,7 +91,7 @@ function described({ resource, endpoint, method }: Operation): Json {
     tags: [resource.name],
     summary,
     ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
-    ...(scope === 'none' ? { security: [] } : { 'x-required-scope': scope }),
+    ...(scope === 'none' ? { security: [] } : scope === anyKey ? {} : { 'x-required-scope': scope }),
     ...repeatOf(endpoint, method),
   };
 }
@@ -227,7 +227,8 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...when(path.endsWith('}'), 'method_not_allowed' as const),
     // Also where the path cannot be decoded.
     ...when(path.includes('{'), 'not_found' as const),
-    ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
+    ...(['unauthorized', 'rate_limited'] as const),
+    ...when(scope !== anyKey, 'forbidden' as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
     ...when(!isRead, ...(ofMedia === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : [ofMedia])),
     ...when(!isRead && isJson, 'unknown_field' as const, 'unknown_field_near' as const),

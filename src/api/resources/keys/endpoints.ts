@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isScope, scopes } from '../../../events/keys.js';
 import * as value from '../../../events/values.js';
 import { keyId, object, time } from '../../../events/values.js';
-import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
+import { anyKey, ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { moment, name } from '../../schemas/fields.js';
 import { idInPath, pageSchema, paging } from '../../schemas/parameters.js';
 import { refuseWith, textField } from '../../schemas/rules.js';
@@ -83,6 +83,15 @@ const apiKey = object('ApiKey', {
   last_used_at: time.nullable().describe('To the minute.'),
 });
 
+const ownKey = apiKey
+  .extend({
+    key_id: keyId
+      .nullable()
+      .describe('Null: a key of the configuration. Its name is the actor of what is done with it.'),
+    created_at: time.nullable().describe('Null: a key of the configuration.'),
+  })
+  .meta({ id: 'OwnApiKey', description: 'The API key of the request.' });
+
 export const keyEndpoints = {
   create: ownWrite('createApiKey', '/v1/keys', {
     scope: 'keys',
@@ -99,6 +108,12 @@ export const keyEndpoints = {
     summary: 'List the API keys, revoked ones too',
     query: z.object(paging),
     answer: pageSchema(apiKey),
+  }),
+  self: ownRead('getOwnApiKey', '/v1/keys/self', {
+    scope: anyKey,
+    summary: 'The API key of this request',
+    description: 'What this key may do, and until when. Any key may ask.',
+    answer: { data: ownKey },
   }),
   rotate: ownWrite('rotateApiKey', '/v1/keys/{key_id}/rotate', {
     scope: 'keys',

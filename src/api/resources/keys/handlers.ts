@@ -1,6 +1,7 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
 import { stateOf, type Key } from '../../../commands/keys.js';
-import { isScope } from '../../../events/keys.js';
+import { isScope, scopes as allScopes } from '../../../events/keys.js';
+import { keyId } from '../../../events/values.js';
 import { hashKey } from '../../http/auth.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
 import { writtenHeaders } from '../../http/request-headers.js';
@@ -19,6 +20,18 @@ const secretShown = 'The secret was in the first answer only. Where that was los
 export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
+  const show = async (key: Key) => ({
+    key_id: key.key_id,
+    name: key.name,
+    scopes: key.scopes.filter(isScope),
+    state: stateOf(key, timeAfter(0)),
+    expires_at: key.expires_at,
+    previous_until: key.previous?.until ?? null,
+    created_at: key.created_at,
+    rotated_at: key.rotated_at,
+    revoked_at: key.revoked_at,
+    last_used_at: await keys.lastUse(key.key_id),
+  });
 
   routes.on(keyEndpoints.create, async ({ input, scopes: granter, context, idempotencyKey }) => {
     const secret = keys.newSecret();
@@ -58,20 +71,28 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
     const sorted = [...(await keys.all()).values()].sort((one, other) => (one.key_id < other.key_id ? -1 : 1));
     const found = sorted.filter(({ key_id }) => key_id > cursor);
     const items = found.slice(0, limit);
-    const show = async (key: Key) => ({
-      key_id: key.key_id,
-      name: key.name,
-      scopes: key.scopes.filter(isScope),
-      state: stateOf(key, timeAfter(0)),
-      expires_at: key.expires_at,
-      previous_until: key.previous?.until ?? null,
-      created_at: key.created_at,
-      rotated_at: key.rotated_at,
-      revoked_at: key.revoked_at,
-      last_used_at: await keys.lastUse(key.key_id),
-    });
     const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
     const shown = { items: await Promise.all(items.map(show)), ...(next_cursor === undefined ? {} : { next_cursor }) };
     return answerOfPage(shown, { scope });
   });
+
+  routes.on(keyEndpoints.self, async ({ context: { actor } }) => {
+    // A key of the configuration does not depend on the log.
+    const key = keyId.safeParse(actor).success ? (await keys.all()).get(actor) : undefined;
+    return { data: key === undefined ? configuredKey(actor) : await show(key) };
+  });
 }
+
+/** No more is known of it, and nothing ends it while the process runs. */
+const configuredKey = (name: string) => ({
+  key_id: null,
+  name,
+  scopes: allScopes,
+  state: 'active',
+  expires_at: null,
+  previous_until: null,
+  created_at: null,
+  rotated_at: null,
+  revoked_at: null,
+  last_used_at: null,
+});

@@ -1,0 +1,157 @@
+/** Shows an answer once it is there, and what is in its way before: loading, a refusal, nothing to show. */
+import type { ComponentChildren } from 'preact';
+import { AudienceError, ConnectionError } from '../../client/client.js';
+import type { Answer, Pages } from '../answers.js';
+import { Code, Written } from './text.js';
+
+/** The API's words, with the id of the request. */
+export function ErrorNote({ error }: { readonly error: unknown }) {
+  if (error === undefined || error === null) return null;
+  return (
+    <div class="note note-bad" role="alert">
+      {error instanceof AudienceError ? (
+        <>
+          <p>
+            <Written text={error.message} />
+          </p>
+          {error.requestId !== undefined && (
+            <p class="quiet">
+              Request <Code>{error.requestId}</Code>
+            </p>
+          )}
+        </>
+      ) : (
+        <p>
+          {error instanceof ConnectionError
+            ? 'The service does not answer.'
+            : 'The console failed. Load the page again.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** It is shown only after a moment: what is quick need not flicker. */
+export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
+  <p class="loading" role="status">
+    {what} …
+  </p>
+);
+
+interface ShowProps<Data> {
+  readonly answer: Answer<Data>;
+  /** What would be here. */
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+export function Show<Data>({ answer, children }: ShowProps<Data>) {
+  const { data, error, isLoading, reload } = answer;
+  return (
+    <>
+      {error !== undefined && (
+        <>
+          <ErrorNote error={error} />
+          <p>
+            <button type="button" onClick={reload}>
+              Try again
+            </button>
+          </p>
+        </>
+      )}
+      {data !== undefined && children(data)}
+      {isLoading && data === undefined && error === undefined && <Loading />}
+    </>
+  );
+}
+
+interface EmptyProps {
+  /** What would be here. */
+  readonly children: ComponentChildren;
+  /** The request that makes it. */
+  readonly request?: string;
+}
+
+export const Empty = ({ children, request }: EmptyProps) => (
+  <div class="empty">
+    <p>{children}</p>
+    {request !== undefined && (
+      <pre tabIndex={0}>
+        <code>{request}</code>
+      </pre>
+    )}
+  </div>
+);
+
+interface TableProps<Item> {
+  readonly pages: Pages<Item>;
+  /** Says what the table holds; read out, not shown. */
+  readonly caption: string;
+  readonly columns: readonly string[];
+  /** The cells of a row, `<td>`. */
+  readonly row: (item: Item) => ComponentChildren;
+  readonly keyOf: (item: Item) => string;
+  readonly empty: ComponentChildren;
+}
+
+/** A table that pages. */
+export function PagedTable<Item>({ pages, caption, columns, row, keyOf, empty }: TableProps<Item>) {
+  return (
+    <Show answer={pages}>
+      {({ data }) =>
+        data.length === 0 && pages.number === 1 ? (
+          empty
+        ) : (
+          <>
+            <Table caption={caption} columns={columns}>
+              {data.map((item) => (
+                <tr key={keyOf(item)}>{row(item)}</tr>
+              ))}
+            </Table>
+            <Pager pages={pages} />
+          </>
+        )
+      }
+    </Show>
+  );
+}
+
+interface PlainTableProps {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** Scrolls sideways within itself where it is wider than the window. */
+export const Table = ({ caption, columns, children }: PlainTableProps) => (
+  <div class="table" role="region" aria-label={caption} tabIndex={0}>
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+);
+
+export function Pager({ pages }: { readonly pages: Pages<unknown> }) {
+  const { number, next, previous } = pages;
+  if (next === undefined && previous === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages of the table">
+      <button type="button" disabled={previous === undefined} onClick={previous}>
+        Previous
+      </button>
+      <span role="status">Page {number}</span>
+      <button type="button" disabled={next === undefined} onClick={next}>
+        Next
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,122 @@
+/** A chart over time, and the same figures as a table for those who do not see charts. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { Table } from './answer.js';
+import { formatNumber, formatTime } from './text.js';
+
+export interface Series {
+  readonly label: string;
+  /** One a time; null where nothing is known. */
+  readonly values: readonly (number | null)[];
+  /** A variable of the style: `--chart-1`. */
+  readonly colour: string;
+}
+
+interface ChartProps {
+  /** What it shows; the name of the picture. */
+  readonly title: string;
+  /** ISO 8601, or milliseconds since the epoch; ascending. */
+  readonly times: readonly (string | number)[];
+  readonly series: readonly Series[];
+  readonly format?: (value: number) => string;
+  /** How a time is written in the table. */
+  readonly formatAt?: (time: string | number) => string;
+}
+
+const height = 220;
+
+export function Chart({ title, times, series, format = formatNumber, formatAt = formatTime }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isTableOpen, setTableOpen] = useState(false);
+  const scheme = useColourScheme();
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    let chart: uPlot | undefined;
+    const fit = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }));
+    let isGone = false;
+    void import('uplot').then(({ default: Plot }) => {
+      if (isGone) return;
+      const data: uPlot.AlignedData = [
+        times.map((time) => new Date(time).getTime() / 1_000),
+        ...series.map(({ values }) => [...values]),
+      ];
+      chart = new Plot(optionsOf({ series, format, element }), data, element);
+      fit.observe(element);
+    });
+    return () => {
+      isGone = true;
+      fit.disconnect();
+      chart?.destroy();
+    };
+  }, [times, series, format, scheme]);
+
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <ul class="legend">
+        {series.map(({ label, colour }) => (
+          <li key={label}>
+            <span class="swatch" style={{ background: `var(${colour})` }} /> {label}
+          </li>
+        ))}
+      </ul>
+      <div ref={place} role="img" aria-label={`${title}. The table below has the same figures.`} />
+      <details onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
+        <summary>The figures as a table</summary>
+        {isTableOpen && (
+          <Table caption={title} columns={['Time', ...series.map(({ label }) => label)]}>
+            {times.map((time, at) => (
+              <tr key={time}>
+                <td>{formatAt(time)}</td>
+                {series.map(({ label, values }) => {
+                  const value = values[at];
+                  return (
+                    <td key={label} class="number">
+                      {value === null || value === undefined ? '–' : format(value)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </Table>
+        )}
+      </details>
+    </figure>
+  );
+}
+
+interface Look extends Required<Pick<ChartProps, 'series' | 'format'>> {
+  readonly element: HTMLElement;
+}
+
+function optionsOf({ series, format, element }: Look): uPlot.Options {
+  const style = getComputedStyle(element);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = { stroke: colour('--text-quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false },
+    scales: { y: { range: (_, least, most) => [Math.min(0, least), most === least ? most + 1 : most] } },
+    axes: [axis, { ...axis, size: 64, values: (_, values) => values.map(format) }],
+    series: [
+      {},
+      ...series.map(({ label, colour: name }) => ({ label, stroke: colour(name), width: 2, points: { show: false } })),
+    ],
+  };
+}
+
+/** Changes when the reader's theme does. */
+function useColourScheme(): boolean {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const follow = (): void => setDark(query.matches);
+    query.addEventListener('change', follow);
+    return () => query.removeEventListener('change', follow);
+  }, []);
+  return isDark;
+}

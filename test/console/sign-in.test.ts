@@ -1,0 +1,93 @@
+/** Who gets in, what is offered to whom, and when it ends. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unique } from '../support/answers.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
+import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+
+describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () => {
+  let service: Service;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+  });
+  afterAll(() => browser.close());
+
+  const keyWith = async (...scopes: string[]) =>
+    (await service.post('/v1/keys', { name: unique('Console'), scopes })).field('secret');
+
+  test('a key sees what its scopes allow, and nothing else is offered', async () => {
+    const menus: Record<string, readonly string[]> = {};
+    const keys = {
+      all: service.key,
+      lists: await keyWith('lists:read', 'contacts:read'),
+      keys: await keyWith('keys'),
+    };
+    for (const [name, key] of Object.entries(keys)) {
+      const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
+      await signIn(key);
+      menus[name] = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
+      await checkAccessibility();
+      await leave();
+    }
+    expect(menus).toEqual({
+      all: ['Find', 'Lists', 'Tags', 'Groups', 'E-mail', 'Log', 'Service', 'Keys'],
+      lists: ['Find', 'Lists'],
+      keys: ['Keys'],
+    });
+  });
+
+  test('a wrong key is refused in the words of the API', async () => {
+    const { page, open, checkAccessibility, leave } = await visit(browser, service);
+    await open('/lists');
+    await page.getByLabel('API key').fill('aud_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const refusal = (await service.get('/v1/keys/self', { authorization: 'Bearer aud_wrong' })).body;
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain((refusal as { message: string }).message);
+    await checkAccessibility();
+    await leave(['401']);
+  });
+
+  test('a reload goes on only where the tab keeps the key, and a sign-out forgets it', async () => {
+    const { page, open, signIn, leave } = await visit(browser, service);
+    await open('/lists');
+    await page.getByLabel('API key').fill(service.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Lists' }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+
+    await signIn(service.key, '/lists');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Lists' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('audience.key'))).toBeNull();
+    await leave();
+  });
+
+  test('after fifteen minutes without activity one is signed out', async () => {
+    const { page, signIn, leave } = await visit(browser, service);
+    await page.clock.install();
+    await signIn(service.key, '/lists');
+    await page.clock.fastForward('14:00');
+    await page.keyboard.press('Tab');
+    await page.clock.fastForward('14:00');
+    expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
+    await page.clock.fastForward('01:30');
+    await page.getByText('Signed out after 15 minutes').waitFor();
+    await leave();
+  });
+
+  test('a key that is revoked meanwhile signs out at the next look', async () => {
+    const made = await service.post('/v1/keys', { name: unique('Console'), scopes: ['lists:read', 'tags:read'] });
+    const { page, signIn, leave } = await visit(browser, service);
+    await signIn(made.field('secret'), '/lists');
+    await service.post(`/v1/keys/${made.field('key_id')}/revoke`, {});
+    await page.getByRole('link', { name: 'Tags' }).click();
+    await page.getByText('Signed out:').waitFor();
+    await leave(['401']);
+  });
+});
