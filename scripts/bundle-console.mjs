@@ -18,6 +18,10 @@ export async function bundleConsole(root, dist) {
     platform: 'browser',
     tsconfig: path.join(source, 'tsconfig.json'),
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    // What is not found would be left for the browser to find.
+    onLog(_level, log) {
+      throw new Error(log.message);
+    },
     transform: { target: 'es2022', define: { 'process.env.NODE_ENV': '"production"' } },
   });
   const { output } = await bundled.write({

@@ -1,7 +1,7 @@
 /** `/console`: the web page for people. Its files are built beside the service; all that it shows comes from the API, with the key of who looks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Express, Request, Response } from 'express';
 import { ServiceError } from '../../errors.js';
 import { pagePolicy } from '../../report/page.js';
@@ -11,6 +11,12 @@ import { securityHeaders } from '../http/security-headers.js';
 
 const folder = fileURLToPath(new URL('../../console/', import.meta.url));
 const methods = ['GET', 'HEAD'];
+/** Parts of a path below `/console`, with the empty one before the first slash: more has no page. */
+const deepest = 5;
+
+let listed: ReadonlySet<string> | undefined;
+/** What there is: a path of a request is only compared with it. */
+const names = (): ReadonlySet<string> => (listed ??= new Set(readdirSync(`${folder}assets`)));
 
 /** Nothing inline and nothing from elsewhere. The style of reports is let in for the frame that shows one. */
 const pageHeaders = [
@@ -34,20 +40,17 @@ interface Content {
   readonly headers: readonly string[];
   readonly identity: Buffer;
   readonly gzip: Buffer;
-  readonly br: Buffer;
 }
 
 export function mountConsole(app: Express, runner: EndpointRunner): void {
-  const names = new Set(readdirSync(`${folder}assets`));
-  const html = readFileSync(`${folder}index.html`, 'utf8');
   const known = new Map<string, Content>();
 
-  /** Compressed once, when it is first asked for. */
-  function contentOf(name: string, load: () => Omit<Content, 'gzip' | 'br'>): Content {
+  /** Read and compressed once, when it is first asked for. */
+  function contentOf(name: string, load: () => Omit<Content, 'gzip'>): Content {
     let content = known.get(name);
     if (content === undefined) {
       const loaded = load();
-      content = { ...loaded, gzip: gzipSync(loaded.identity), br: brotliCompressSync(loaded.identity) };
+      content = { ...loaded, gzip: gzipSync(loaded.identity) };
       known.set(name, content);
     }
     return content;
@@ -67,7 +70,7 @@ export function mountConsole(app: Express, runner: EndpointRunner): void {
     return contentOf(`/${root}`, () => ({
       type: 'text/html',
       headers: pageHeaders,
-      identity: Buffer.from(html.replaceAll('{root}', root)),
+      identity: Buffer.from(readFileSync(`${folder}index.html`, 'utf8').replaceAll('{root}', root)),
     }));
   };
 
@@ -78,7 +81,8 @@ export function mountConsole(app: Express, runner: EndpointRunner): void {
     }
     const path = request.originalUrl.replace(/^\/console/, '').replace(/[?#].*$/s, '');
     const name = /^\/assets\/(.*)$/s.exec(path)?.[1];
-    if (name !== undefined && !names.has(name)) runner.refuse({ request, response }, new ServiceError('not_found'));
+    const isThere = name === undefined ? path.split('/').length <= deepest : names().has(name);
+    if (!isThere) runner.refuse({ request, response }, new ServiceError('not_found'));
     else send(runner, { request, response }, name === undefined ? pageAt(path) : fileOf(name));
   });
 }
@@ -89,10 +93,12 @@ interface Exchange {
 }
 
 function send(runner: EndpointRunner, { request, response }: Exchange, content: Content): void {
-  const encoding = request.acceptsEncodings(['br', 'gzip', 'identity']) || 'identity';
-  const form = encoding === 'br' || encoding === 'gzip' ? encoding : 'identity';
+  const isZipped = request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
   const headers = [...runner.headers({ request, response }), ...content.headers];
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
-  if (form !== 'identity') response.setHeader('Content-Encoding', form);
-  response.vary('Accept-Encoding').type(content.type).send(content[form]);
+  if (isZipped) response.setHeader('Content-Encoding', 'gzip');
+  response
+    .vary('Accept-Encoding')
+    .type(content.type)
+    .send(isZipped ? content.gzip : content.identity);
 }
