@@ -45,6 +45,16 @@ export function useAnswer<Data>(ask: Ask<Data>, about: readonly unknown[]): Answ
   return { ...state, reload };
 }
 
+/** Asks again now and then, while the page is seen. `pause` in milliseconds. */
+export function useReloads({ reload }: Pick<Answer<unknown>, 'reload'>, pause: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload();
+    }, pause);
+    return () => clearInterval(timer);
+  }, [reload, pause]);
+}
+
 export interface Action<Input extends readonly unknown[]> {
   readonly error: unknown;
   readonly isRunning: boolean;

@@ -1,10 +1,11 @@
 /** Who looks: the key, what it may do, and the client that calls the API with it. */
 import { signal } from '@preact/signals';
-import { AudienceError, createClient, type AnswerOf, type AudienceClient } from '../client/client.js';
+import { AudienceError, createClient, type AnswerOf, type AudienceClient, type InputOf } from '../client/client.js';
 import { serviceUrl } from './addresses.js';
 
 export type Key = AnswerOf<'getOwnApiKey'>['data'];
-export type Scope = Key['scopes'][number];
+/** A scope that this console knows; a service of a later version may have more. */
+export type Scope = InputOf<'createApiKey'>['body']['scopes'][number];
 
 export interface Session {
   readonly key: Key;

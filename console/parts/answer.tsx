@@ -82,11 +82,14 @@ export const Empty = ({ children, request }: EmptyProps) => (
   </div>
 );
 
+/** Its heading; `number`: of a column of figures. */
+export type Column = string | { readonly number: string };
+
 interface TableProps<Item> {
   readonly pages: Pages<Item>;
   /** Says what the table holds; read out, not shown. */
   readonly caption: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly Column[];
   /** The cells of a row, `<td>`. */
   readonly row: (item: Item) => ComponentChildren;
   readonly keyOf: (item: Item) => string;
@@ -117,22 +120,28 @@ export function PagedTable<Item>({ pages, caption, columns, row, keyOf, empty }:
 
 interface PlainTableProps {
   readonly caption: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly Column[];
   readonly children: ComponentChildren;
 }
 
 /** Scrolls sideways within itself where it is wider than the window. */
 export const Table = ({ caption, columns, children }: PlainTableProps) => (
-  <div class="table" role="region" aria-label={caption} tabIndex={0}>
+  <div class="table" role="group" aria-label={caption} tabIndex={0}>
     <table>
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
+          {columns.map((column) =>
+            typeof column === 'string' ? (
+              <th scope="col" key={column}>
+                {column}
+              </th>
+            ) : (
+              <th scope="col" key={column.number} class="number">
+                {column.number}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>{children}</tbody>

@@ -1,5 +1,5 @@
 /** A chart over time, and the same figures as a table for those who do not see charts. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { Table } from './answer.js';
 import { formatNumber, formatTime } from './text.js';
@@ -30,27 +30,36 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
   const [isTableOpen, setTableOpen] = useState(false);
   const scheme = useColourScheme();
 
+  const data = useMemo(
+    (): uPlot.AlignedData => [
+      times.map((time) => new Date(time).getTime() / 1_000),
+      ...series.map(({ values }) => [...values]),
+    ],
+    [times, series],
+  );
+  const drawn = useRef<uPlot | undefined>(undefined);
+  const newest = useRef(data);
+  newest.current = data;
+  const look = series.map(({ label, colour }) => `${label} ${colour}`).join();
+
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    let chart: uPlot | undefined;
-    const fit = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }));
+    const fit = new ResizeObserver(() => drawn.current?.setSize({ width: element.clientWidth, height }));
     let isGone = false;
     void import('uplot').then(({ default: Plot }) => {
       if (isGone) return;
-      const data: uPlot.AlignedData = [
-        times.map((time) => new Date(time).getTime() / 1_000),
-        ...series.map(({ values }) => [...values]),
-      ];
-      chart = new Plot(optionsOf({ series, format, element }), data, element);
+      drawn.current = new Plot(optionsOf({ series, format, element }), newest.current, element);
       fit.observe(element);
     });
     return () => {
       isGone = true;
       fit.disconnect();
-      chart?.destroy();
+      drawn.current?.destroy();
+      drawn.current = undefined;
     };
-  }, [times, series, format, scheme]);
+  }, [look, format, scheme]);
+  useEffect(() => drawn.current?.setData(data), [data]);
 
   return (
     <figure class="chart">
@@ -66,7 +75,7 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
       <details onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
         <summary>The figures as a table</summary>
         {isTableOpen && (
-          <Table caption={title} columns={['Time', ...series.map(({ label }) => label)]}>
+          <Table caption={title} columns={['Time', ...series.map(({ label }) => ({ number: label }))]}>
             {times.map((time, at) => (
               <tr key={time}>
                 <td>{formatAt(time)}</td>
@@ -94,19 +103,41 @@ interface Look extends Required<Pick<ChartProps, 'series' | 'format'>> {
 function optionsOf({ series, format, element }: Look): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--text-quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+  const axis: uPlot.Axis = {
+    stroke: colour('--text-quiet'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
   return {
     width: element.clientWidth,
     height,
     legend: { show: false },
     cursor: { y: false },
     scales: { y: { range: (_, least, most) => [Math.min(0, least), most === least ? most + 1 : most] } },
-    axes: [axis, { ...axis, size: 64, values: (_, values) => values.map(format) }],
+    axes: [
+      { ...axis, values: (...[, times, , , step]) => timesOnAxis(times, step) },
+      { ...axis, size: 64, values: (_, values) => values.map(format) },
+    ],
     series: [
       {},
       ...series.map(({ label, colour: name }) => ({ label, stroke: colour(name), width: 2, points: { show: false } })),
     ],
   };
+}
+
+/** `times` and `step` in seconds. */
+function timesOnAxis(times: readonly number[], step: number): string[] {
+  const day = 86_400;
+  const form: Intl.DateTimeFormatOptions =
+    step < 60
+      ? { timeStyle: 'medium' }
+      : step < day
+        ? { timeStyle: 'short' }
+        : step < 28 * day
+          ? { day: 'numeric', month: 'short' }
+          : { month: 'short', year: 'numeric' };
+  const written = new Intl.DateTimeFormat(undefined, form);
+  return times.map((time) => written.format(time * 1_000));
 }
 
 /** Changes when the reader's theme does. */

@@ -1,0 +1,153 @@
+/** Whether each part of the service is ready, from `/health/ready`. */
+import type { ComponentChildren } from 'preact';
+import { AudienceError, type components } from '../../../client/client.js';
+import { useAnswer, useReloads } from '../../answers.js';
+import { Show } from '../../parts/answer.js';
+import { Code, Mark, Time, Written, formatNumber } from '../../parts/text.js';
+import { to } from '../../addresses.js';
+
+type Readiness = components['schemas']['Readiness'];
+type Kind = 'good' | 'warn' | 'bad' | 'plain';
+
+interface Part {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly state: string;
+  readonly more: ComponentChildren;
+}
+
+export function Parts() {
+  const answer = useAnswer(async (client, signal) => {
+    try {
+      return { isReady: true, parts: (await client.getReady({ signal })).data };
+    } catch (error) {
+      // While it is not ready, the parts come with the refusal.
+      if (error instanceof AudienceError && error.statusCode === 503 && isReadiness(error.data))
+        return { isReady: false, parts: error.data };
+      throw error;
+    }
+  }, []);
+  useReloads(answer, 2_000);
+  return (
+    <section aria-labelledby="parts">
+      <h2 id="parts">Now</h2>
+      <Show answer={answer}>
+        {({ isReady, parts }) => (
+          <>
+            <p role="status">
+              {isReady ? <Mark kind="good">ready</Mark> : <Mark kind="bad">not ready</Mark>}{' '}
+              {isReady ? 'The service answers and everything it needs is there.' : 'What is in the way stands below.'}
+            </p>
+            <ul class="parts">
+              {partsOf(parts).map(({ name, kind, state, more }) => (
+                <li key={name} class="panel">
+                  <h3>{name}</h3>
+                  <p>
+                    <Mark kind={kind}>{state}</Mark>
+                  </p>
+                  <div class="quiet">{more}</div>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Show>
+    </section>
+  );
+}
+
+const isReadiness = (data: unknown): data is Readiness =>
+  typeof data === 'object' && data !== null && 'event_store' in data;
+
+const partsOf = (parts: Readiness): readonly Part[] =>
+  [logPart(parts), evidencePart(parts), viewsPart(parts), mailerPart(parts), erasuresPart(parts)].flatMap(
+    (part) => part ?? [],
+  );
+
+function logPart({ event_store: store }: Readiness): Part {
+  const [kind, state]: [Kind, string] = !store.reachable
+    ? ['bad', 'out of reach']
+    : store.writable
+      ? ['good', 'takes writes']
+      : ['bad', 'takes no writes'];
+  return { name: 'Log', kind, state, more: store.head && <>Its last event: {<Code>{short(store.head)}</Code>}</> };
+}
+
+/** Green is only for what was verified. */
+function evidencePart({ evidence }: Readiness): Part | undefined {
+  if (evidence === undefined) return undefined;
+  const name = 'Evidence';
+  const more = <>{formatNumber(evidence.count)} events are linked.</>;
+  if (typeof evidence.fault === 'string')
+    return { name, kind: 'bad', state: 'altered', more: <Written text={evidence.fault} /> };
+  if (evidence.verified === true) return { name, kind: 'good', state: 'verified', more };
+  return { name, kind: 'plain', state: 'not verified yet', more };
+}
+
+function viewsPart({ projections, read_models: models }: Readiness): Part {
+  const name = 'Views';
+  const { caught_up: isCaughtUp, lag_ms: lag, projector, missing, parked } = projections;
+  if (!models.reachable) return { name, kind: 'bad', state: 'out of reach', more: null };
+  if (missing.length > 0) return { name, kind: 'bad', state: 'being built', more: <>Missing: {missing.join(', ')}</> };
+  const more = (
+    <>
+      Lag {formatNumber(lag)} ms; this process is {projector === 'leading' ? 'the one that folds' : projector}.
+    </>
+  );
+  if (parked.length > 0) return { name, kind: 'warn', state: `${formatNumber(parked.length)} streams parked`, more };
+  return isCaughtUp
+    ? { name, kind: 'good', state: 'caught up', more }
+    : { name, kind: 'warn', state: 'catching up', more };
+}
+
+function mailerPart({ mailer }: Readiness): Part | undefined {
+  if (mailer === undefined)
+    return { name: 'Mailer', kind: 'plain', state: 'elsewhere', more: 'Another process sends.' };
+  const { running, relay, worklist_readable: isReadable } = mailer;
+  const name = 'Mailer';
+  const more = (
+    <>
+      {formatNumber(running)} being sent, at most {formatNumber(relay?.connections ?? 0)} connections.{' '}
+      <a href={to('/emails')}>E-mail</a>
+    </>
+  );
+  if (relay?.refuses !== undefined)
+    return {
+      name,
+      kind: 'bad',
+      state: 'refused by the mail server',
+      more: (
+        <>
+          Since <Time at={relay.refuses.since} />: <Written text={relay.refuses.reason} />{' '}
+          {relay.refuses.enhanced_code ?? relay.refuses.smtp_code ?? relay.refuses.tls_code ?? ''}. E-mails wait.
+        </>
+      ),
+    };
+  return isReadable
+    ? { name, kind: 'good', state: 'working', more }
+    : { name, kind: 'bad', state: 'cannot see what waits', more };
+}
+
+function erasuresPart({ erasures }: Readiness): Part | undefined {
+  if (erasures === undefined) return undefined;
+  const { waiting, why } = erasures;
+  return waiting === 0
+    ? { name: 'Erasures', kind: 'good', state: 'none waits', more: null }
+    : {
+        name: 'Erasures',
+        kind: 'warn',
+        state: `${formatNumber(waiting)} waiting`,
+        more: (
+          <ul>
+            {why.slice(0, 5).map(({ erasure_id: id, reason }) => (
+              <li key={id}>
+                <Code>{id}</Code>: {reason.replaceAll('_', ' ')}
+              </li>
+            ))}
+          </ul>
+        ),
+      };
+}
+
+/** A position without the zeros in front. */
+const short = (position: string): string => position.replace(/^0+(?=.)/, '');

@@ -1,0 +1,56 @@
+/** The state of the service, its charts, and a rebuild that is started and followed by hand. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from '../support/service.js';
+import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+
+describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () => {
+  let service: Service;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startService(), openBrowser()]);
+    await service.post('/v1/lists/create', { list_name: 'News' });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  test('parts, views and charts are shown, and charts have their figures as a table', async () => {
+    const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
+    await page.clock.install();
+    await signIn(service.key, '/service');
+    await page.getByText('The service answers and everything it needs is there.').waitFor();
+    await page.getByText('verified', { exact: true }).waitFor();
+    const { data } = (await service.get('/v1/projections')).body as { data: readonly { name: string }[] };
+    const views = page.getByRole('table', { name: 'Views' }).getByRole('rowheader');
+    await expect.poll(() => views.allTextContents()).toEqual(data.map(({ name }) => name));
+    await page.clock.runFor(11_000);
+    const figure = page.getByRole('figure').filter({ hasText: 'Requests a second' });
+    await figure.getByText('The figures as a table').click();
+    await expect.poll(() => figure.getByRole('row').count()).toBeGreaterThan(2);
+    await expect.poll(() => page.locator('canvas').count()).toBe(6);
+    await checkAccessibility();
+    await leave();
+  });
+
+  test('a rebuild is compared first, then switched, and what came of it is shown', async () => {
+    const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
+    await signIn(service.key, '/service');
+    for (const [then, outcome] of [
+      ['compare only, and switch nothing', 'no difference; nothing was switched'],
+      ['switch if they are equal', 'the new views are live'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Rebuild views' }).click();
+      await page.getByRole('combobox', { name: 'Views' }).selectOption('lists');
+      await page.getByRole('combobox', { name: 'Then' }).selectOption(then);
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.getByText(outcome).waitFor({ timeout: 30_000 });
+      const row = page.getByRole('table', { name: 'Comparison' }).getByRole('row', { name: 'lists' });
+      expect(await row.getByRole('cell').allTextContents()).toEqual(['1', '1', '0', '–']);
+    }
+    expect((await service.get('/v1/projections/rebuild')).body).toMatchObject({ data: { outcome: 'switched' } });
+    await checkAccessibility();
+    await leave();
+  });
+});
