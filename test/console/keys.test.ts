@@ -16,7 +16,8 @@ describe.skipIf(chromiumPath === undefined)(`keys${withoutChromium}`, () => {
 
   const statusWith = async (key: string): Promise<number> =>
     (await service.get('/v1/lists', { authorization: `Bearer ${key}` })).status;
-  const shownKey = async (page: Page): Promise<string> => await page.getByLabel('API key', { exact: true }).inputValue();
+  const shownKey = async (page: Page): Promise<string> =>
+    await page.getByLabel('API key', { exact: true }).inputValue();
 
   test('created, used, rotated with both secrets valid, revoked', async () => {
     const name = unique('<b>Shop</b> \u202e');
