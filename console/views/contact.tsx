@@ -1,3 +1,175 @@
+/** One person: who, how it came to that, and how it was at any time. */
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import { useMemo, useState } from 'preact/hooks';
+import { to } from '../addresses.js';
+import { useAnswer, type Answer } from '../answers.js';
+import { Show } from '../parts/answer.js';
+import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
+import { Code, Time, Written } from '../parts/text.js';
+import { may } from '../session.js';
+import { Actions } from './contact/actions.js';
+import { Compare } from './contact/compare.js';
+import { momentsOf, useHistory, type History } from './contact/history.js';
+import { PresentOnly } from './contact/present-only.js';
+import { Refusals } from './contact/refusals.js';
+import { Scrubber } from './contact/scrubber.js';
+import { State, type ContactAt } from './contact/state.js';
+import { Timeline } from './contact/timeline.js';
 
-export const Contact = () => <Page title="Contact">…</Page>;
+export const Contact = ({ id = '' }: { readonly id?: string }) =>
+  may('audit:read') ? <Audited key={id} id={id} /> : <PresentOnly id={id} />;
+
+/** A time that has not come is answered as of now, by the service's clock. */
+const now = '9999-12-31';
+
+const useContactAt = (contact: string, time: string | undefined): Answer<ContactAt | null> =>
+  useAnswer(
+    async (client, signal) =>
+      time === undefined ? null : (await client.getContactAt({ path: { contact }, query: { time }, signal })).data,
+    [contact, time],
+  );
+
+type Changes = Readonly<Record<string, string | undefined>>;
+
+function Audited({ id }: { readonly id: string }) {
+  const { query, route } = useLocation();
+  const { at, and, kind = '', list = '' } = query;
+  const address = (changes: Changes): string => to('/contacts', id, { at, and, kind, list, ...changes });
+  const go = (changes: Changes): void => route(address(changes));
+  const present = useContactAt(id, now);
+  const history = useHistory(id);
+  const reload = (): void => {
+    present.reload();
+    history.reload();
+  };
+  const email = present.data?.profile?.email ?? undefined;
+  return (
+    <Page title="Contact" heading={nameOf(present.data)}>
+      <p class="quiet">
+        <Code>{id}</Code> What is read here is on record, under the name of your key.
+      </p>
+      <Show answer={present}>
+        {(state) =>
+          state !== null && (
+            <>
+              {state.erased !== undefined && <Erased state={state} />}
+              <Actions id={id} email={email} at={at} onChanged={reload} />
+            </>
+          )
+        }
+      </Show>
+      <ThroughTime id={id} present={present} history={history} at={at} and={and} onMove={go} />
+      {email !== undefined && may('suppressions:read') && <Refusals email={email} position={present.data?.position} />}
+      <Timeline history={history} kind={kind} listId={list} at={at} address={address} onFilter={go} />
+    </Page>
+  );
+}
+
+function nameOf(state: ContactAt | null | undefined): ComponentChildren {
+  const { firstName, lastName, email } = state?.profile ?? {};
+  const name = [firstName, lastName].filter(Boolean).join(' ');
+  return email === undefined || email === null ? 'Contact' : <Written text={name === '' ? email : name} />;
+}
+
+const Erased = ({ state: { erased } }: { readonly state: ContactAt }) => (
+  <div class="note note-bad">
+    <p>
+      This person was erased at <Time at={erased?.at} isExact />. What may still be shown: which lists and tags there
+      were, what happened when, by which key and request, and nothing personal.
+    </p>
+  </div>
+);
+
+interface ThroughTimeProps {
+  readonly id: string;
+  readonly present: Answer<ContactAt | null>;
+  readonly history: History;
+  readonly at: string | undefined;
+  readonly and: string | undefined;
+  readonly onMove: (changes: Changes) => void;
+}
+
+function ThroughTime({ id, present, history, at, and, onMove }: ThroughTimeProps) {
+  const moments = useMemo(() => momentsOf(history.items), [history.items]);
+  const past = useContactAt(id, at);
+  const other = useContactAt(id, and);
+  const first = at === undefined ? present : past;
+  const lastOf = useLast(first.data);
+  const latest = moments.at(-1)?.at;
+  const isCompared = and !== undefined;
+  return (
+    <section aria-labelledby="state">
+      <h2 id="state">{at === undefined && !isCompared ? 'As it is now' : 'As it was'}</h2>
+      <Scrubber label="Time" moments={moments} at={at} onMove={(time) => onMove({ at: time })} />
+      {isCompared && (
+        <Scrubber label="Compared with" moments={moments} at={and} onMove={(time) => onMove({ and: time })} />
+      )}
+      <p class="hint">Arrow keys go from change to change, page keys from day to day, Home and End to either end.</p>
+      <div class="filters">
+        <TimeField onGo={(time) => onMove({ at: time })} />
+        {at !== undefined && (
+          <button type="button" onClick={() => onMove({ at: undefined })}>
+            Now
+          </button>
+        )}
+        <button
+          type="button"
+          disabled={latest === undefined}
+          onClick={() => onMove(isCompared ? { and: undefined } : { at: at ?? moments[0]?.at, and: latest })}
+        >
+          {isCompared ? 'Stop comparing' : 'Compare two times'}
+        </button>
+      </div>
+      {isCompared ? (
+        <Show answer={first}>
+          {(one) => (
+            <Show answer={other}>{(two) => one !== null && two !== null && <Compare first={one} second={two} />}</Show>
+          )}
+        </Show>
+      ) : (
+        <Show answer={{ ...first, data: first.error === undefined ? lastOf : undefined }}>
+          {(state) =>
+            state !== null && (
+              <div aria-busy={first.isLoading}>
+                {at !== undefined && (
+                  <p role="status">
+                    At <Time at={state.time} isExact />
+                  </p>
+                )}
+                <State
+                  state={state}
+                  moment={at === undefined ? undefined : moments.find((moment) => moment.at === state.time)}
+                />
+              </div>
+            )
+          }
+        </Show>
+      )}
+    </section>
+  );
+}
+
+/** What was there last stays while the next is asked for: the page does not jump. */
+function useLast<Data>(data: Data | null | undefined): Data | undefined {
+  const [last, setLast] = useState<Data>();
+  if (data !== undefined && data !== null && data !== last) setLast(data);
+  return data ?? last;
+}
+
+function TimeField({ onGo }: { readonly onGo: (time: string) => void }) {
+  const [value, setValue] = useState('');
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (value !== '') onGo(new Date(value).toISOString());
+      }}
+    >
+      <Field label="At any time, in your time zone" type="datetime-local" value={value} onInput={setValue} />
+      <button type="submit">Go</button>
+    </form>
+  );
+}

@@ -1,3 +1,123 @@
+/** One field for all that can be looked for: a person, an e-mail, a request, an event. */
+import { useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
+import { AudienceError, type AudienceClient } from '../../client/client.js';
+import { to } from '../addresses.js';
+import { useAction } from '../answers.js';
+import { ErrorNote } from '../parts/answer.js';
+import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
+import { Code } from '../parts/text.js';
+import { may } from '../session.js';
+import { recognise, type Recognised } from './find/recognise.js';
 
-export const Find = () => <Page title="Find">…</Page>;
+export function Find() {
+  const { route } = useLocation();
+  const [typed, setTyped] = useState('');
+  const [lives, setLives] = useState<readonly string[]>();
+  const found = recognise(typed);
+  const search = useAction(async (client, email: string) => {
+    const ids = await contactsOf(client, email);
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) route(to('/contacts', only));
+    else setLives(ids);
+  });
+  const submit = (): void => {
+    if (found.kind === 'page') route(found.address);
+    if (found.kind === 'address') void search.run(found.email);
+  };
+  return (
+    <Page title="Find">
+      <form
+        class="find"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Field
+          label="E-mail address, id, request id or position of an event"
+          type="search"
+          value={typed}
+          onInput={(value) => {
+            setTyped(value);
+            setLives(undefined);
+          }}
+          hint={<span role="status">{hintOf(found)}</span>}
+        />
+        <button type="submit" class="primary" disabled={search.isRunning}>
+          Find
+        </button>
+      </form>
+      <ErrorNote error={search.error} />
+      {lives !== undefined && <Lives ids={lives} />}
+      <p class="quiet">
+        What is typed here stays out of the address of this page. A history that is read is on record.
+      </p>
+    </Page>
+  );
+}
+
+function hintOf(found: Recognised): string {
+  switch (found.kind) {
+    case 'nothing':
+      return 'What was typed is recognised.';
+    case 'address':
+      return 'Finds the person with this address.';
+    case 'page':
+      return `Opens ${found.what}.`;
+    case 'unknown':
+      return 'This is no address, id, request id or position.';
+    default:
+      return found satisfies never;
+  }
+}
+
+const Lives = ({ ids }: { readonly ids: readonly string[] }) => (
+  <section aria-labelledby="lives">
+    <h2 id="lives">No contact has this address now</h2>
+    {ids.length === 0 ? (
+      <p>None is known to have had it.</p>
+    ) : (
+      <>
+        <p>Earlier contacts of this address:</p>
+        <ul>
+          {ids.map((id) => (
+            <li key={id}>
+              <a href={to('/contacts', id)}>
+                <Code>{id}</Code>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+  </section>
+);
+
+/** The contact that has the address; else, for a key that may see histories, those that had it. */
+async function contactsOf(client: AudienceClient, email: string): Promise<readonly string[]> {
+  if (may('contacts:read')) {
+    const present = await client.findContact({ query: { email } }).catch(orNothing);
+    if (present !== undefined) return [present.data.contact_id];
+  }
+  if (!may('audit:read')) return [];
+  return await livesOf(client, email);
+}
+
+async function livesOf(client: AudienceClient, email: string): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
+    const page = await client.getContactHistory({ path: { contact: email }, query }).catch(orNothing);
+    for (const { contact_id: id } of page?.data ?? []) if (id !== null) ids.add(id);
+    cursor = page?.next_cursor;
+  } while (cursor !== undefined);
+  return [...ids];
+}
+
+function orNothing(error: unknown): undefined {
+  if (error instanceof AudienceError && error.statusCode === 404) return undefined;
+  throw error;
+}

@@ -1,0 +1,79 @@
+/** What may be done about a person: a page for a regulator, a proof, an export, refusing mail, erasing. */
+import { useState } from 'preact/hooks';
+import type { AudienceClient } from '../../../client/client.js';
+import { useAction } from '../../answers.js';
+import { ErrorNote } from '../../parts/answer.js';
+import { may } from '../../session.js';
+import { Erase } from './erase.js';
+import { Report } from './report.js';
+import { Suppress } from './suppress.js';
+
+interface ActionsProps {
+  readonly id: string;
+  /** Undefined: the person is erased. */
+  readonly email: string | undefined;
+  readonly at: string | undefined;
+  readonly onChanged: () => void;
+}
+
+export function Actions({ id, email, at, onChanged }: ActionsProps) {
+  const [asked, setAsked] = useState<'report' | 'suppress' | 'erase'>();
+  const proof = useAction(async (client) => {
+    const { data } = await client.getContactProof({ path: { contact: id } });
+    save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `proof-${id}.json`);
+  });
+  const take = useAction((client) => saveExport(client, { id, email: email ?? '' }));
+  const close = (): void => setAsked(undefined);
+  const isKnown = email !== undefined;
+  return (
+    <>
+      <p class="buttons">
+        <button type="button" aria-expanded={asked === 'report'} onClick={() => setAsked('report')}>
+          Page for a regulator
+        </button>
+        <button type="button" disabled={proof.isRunning} onClick={() => void proof.run()}>
+          Download a proof
+        </button>
+        {isKnown && may('privacy') && (
+          <button type="button" disabled={take.isRunning} onClick={() => void take.run()}>
+            Download all that is stored
+          </button>
+        )}
+        {isKnown && may('suppressions:write') && (
+          <button type="button" onClick={() => setAsked('suppress')}>
+            Suppress mail
+          </button>
+        )}
+        {isKnown && may('privacy') && (
+          <button type="button" class="dangerous" onClick={() => setAsked('erase')}>
+            Erase the person
+          </button>
+        )}
+      </p>
+      <ErrorNote error={proof.error} />
+      <ErrorNote error={take.error} />
+      {asked === 'report' && <Report id={id} at={at} onClose={close} />}
+      <Suppress email={email ?? ''} isOpen={asked === 'suppress'} onClose={close} onDone={onChanged} />
+      <Erase email={email ?? ''} isOpen={asked === 'erase'} onClose={close} onDone={onChanged} />
+    </>
+  );
+}
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+async function saveExport(client: AudienceClient, { id, email }: Person): Promise<void> {
+  const { data } = await client.exportPerson({ query: { email } });
+  save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `export-${id}.json`);
+}
+
+/** Hands a file to the reader. Its name holds no address. */
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

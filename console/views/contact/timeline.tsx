@@ -1,0 +1,202 @@
+/** Every change of a contact in words, the newest first: by day, and by the request that made it. */
+import { useEffect, useState } from 'preact/hooks';
+import { to } from '../../addresses.js';
+import { Empty, ErrorNote } from '../../parts/answer.js';
+import { Choice } from '../../parts/field.js';
+import { Code, Mark, Written, formatDay, formatNumber } from '../../parts/text.js';
+import { printable } from '../../../src/events/printable.js';
+import { may } from '../../session.js';
+import { kindOf, kindTexts, listsOf, type History, type Item, type ItemKind } from './history.js';
+
+const rowsAPage = 50;
+
+interface TimelineProps {
+  readonly history: History;
+  readonly kind: string;
+  readonly listId: string;
+  /** The moment that is shown above. */
+  readonly at: string | undefined;
+  /** The address of this page with another query. */
+  readonly address: (changes: Readonly<Record<string, string | undefined>>) => string;
+  readonly onFilter: (changes: Readonly<Record<string, string | undefined>>) => void;
+}
+
+export function Timeline({ history, kind, listId, at, address, onFilter }: TimelineProps) {
+  const rows = history.items
+    .filter((item) => (kind === '' || kindOf(item) === kind) && (listId === '' || listsOf(item).includes(listId)))
+    .reverse();
+  const last = Math.max(0, Math.ceil(rows.length / rowsAPage) - 1);
+  const [wanted, setPage] = useState(0);
+  const page = Math.min(wanted, last);
+  useEffect(() => {
+    const index = rows.findIndex((item) => item.at !== undefined && item.at <= (at ?? '~'));
+    setPage(Math.floor(Math.max(0, index) / rowsAPage));
+  }, [at, kind, listId, history.isWhole]);
+  const shown = rows.slice(page * rowsAPage, (page + 1) * rowsAPage);
+
+  return (
+    <section aria-labelledby="timeline">
+      <h2 id="timeline">What happened</h2>
+      <Filters items={history.items} kind={kind} listId={listId} onFilter={onFilter} />
+      <ErrorNote error={history.error} />
+      <p class="quiet" role="status">
+        {formatNumber(rows.length)} of {formatNumber(history.items.length)} changes
+        {history.isLoading && ', loading more …'}
+        {!history.isLoading && !history.isWhole && ': not all were loaded'}
+      </p>
+      {history.isLoading && history.items.length > 0 && (
+        <button type="button" onClick={history.stop}>
+          Stop loading
+        </button>
+      )}
+      {rows.length === 0 && !history.isLoading && (
+        <Empty>Each change of this kind would stand here, with its time, key and request.</Empty>
+      )}
+      {daysOf(shown).map(([day, requests]) => (
+        <section key={`${page} ${day}`} class="day">
+          <h3>{day}</h3>
+          {requests.map((items) => (
+            <Request key={items[0]?.position} items={items} at={at} address={address} />
+          ))}
+        </section>
+      ))}
+      {last > 0 && (
+        <nav class="pager" aria-label="Pages of the changes">
+          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Later
+          </button>
+          <span role="status">
+            Page {formatNumber(page + 1)} of {formatNumber(last + 1)}
+          </span>
+          <button type="button" disabled={page === last} onClick={() => setPage(page + 1)}>
+            Earlier
+          </button>
+        </nav>
+      )}
+    </section>
+  );
+}
+
+function Filters({ items, kind, listId, onFilter }: Pick<TimelineProps, 'kind' | 'listId' | 'onFilter'> & ItemsProp) {
+  const lists = new Map<string, string>();
+  for (const item of items)
+    if (item.kind === 'event' && item.list !== undefined) lists.set(item.list.list_id, item.list.name_now);
+  return (
+    <div class="filters">
+      <Choice
+        label="Kind"
+        value={kind}
+        options={[['', 'everything'], ...Object.entries(kindTexts)]}
+        onChange={(value) => onFilter({ kind: value })}
+      />
+      <Choice
+        label="List"
+        value={listId}
+        options={[['', 'all lists'], ...[...lists].map(([id, name]) => [id, printable(name)] as const)]}
+        onChange={(value) => onFilter({ list: value })}
+      />
+    </div>
+  );
+}
+
+interface ItemsProp {
+  readonly items: readonly Item[];
+}
+
+interface RequestProps extends ItemsProp, Pick<TimelineProps, 'at' | 'address'> {}
+
+/** What one request did at one time. */
+function Request({ items, at, address }: RequestProps) {
+  const [first] = items;
+  if (first === undefined) return null;
+  return (
+    <div class="request">
+      <ul class="plain">
+        {items.map((item) => (
+          <Row key={item.event_id} item={item} isShown={item.at === at} />
+        ))}
+      </ul>
+      <p class="quiet">
+        {first.at === undefined ? 'at an unknown time' : <a href={address({ at: first.at })}>{clock(first.at)}</a>}
+        {first.actor !== undefined && (
+          <>
+            {' '}
+            by key <Code>{first.actor}</Code>
+          </>
+        )}
+        {first.request_id !== undefined && (
+          <>
+            , request{' '}
+            <a href={to('/log', undefined, { request: first.request_id })}>
+              <Code>{first.request_id}</Code>
+            </a>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+const marks: Readonly<Record<ItemKind, readonly ['good' | 'warn' | 'bad' | 'info' | 'plain', string]>> = {
+  person: ['info', 'person'],
+  status: ['good', '+ status'],
+  consent: ['info', 'consent'],
+  tags: ['plain', 'tags'],
+  names: ['plain', 'names'],
+  email: ['plain', 'e-mail'],
+  erasure: ['bad', 'erased'],
+  unreadable: ['bad', 'unreadable'],
+};
+
+function Row({ item, isShown }: { readonly item: Item; readonly isShown: boolean }) {
+  const [colour, text] = item.type === 'ContactUnsubscribed' ? (['warn', '− status'] as const) : marks[kindOf(item)];
+  return (
+    <li class={`change change-${colour}`} aria-current={isShown ? 'true' : undefined}>
+      <Mark kind={colour}>{text}</Mark> <Written text={item.summary} />{' '}
+      {item.email !== undefined && (
+        <>
+          {item.email.subject !== null && (
+            <>
+              <q>
+                <Written text={item.email.subject} />
+              </q>{' '}
+            </>
+          )}
+          {may('email:read') && <a href={to('/emails', item.email.email_id)}>its e-mail</a>}{' '}
+        </>
+      )}
+      <a class="quiet" href={to('/log', formatPosition(item.position))}>
+        event {formatPosition(item.position)}
+      </a>
+    </li>
+  );
+}
+
+const formatPosition = (position: string): string => position.replace(/^0+(?=.)/, '');
+
+const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const clock = (at: string) => (
+  <time dateTime={at} title={`${at.replace('T', ' ').replace('Z', '')} UTC`}>
+    {clocks.format(new Date(at))}
+  </time>
+);
+
+type Day = readonly [day: string, requests: Item[][]];
+
+/** Neighbours of one day, and in it of one request and time. */
+function daysOf(items: readonly Item[]): readonly Day[] {
+  const days: Day[] = [];
+  for (const item of items) {
+    const day = item.at === undefined ? 'At an unknown time' : formatDay(item.at);
+    const last = days.at(-1);
+    if (last?.[0] === day) addTo(last[1], item);
+    else days.push([day, [[item]]]);
+  }
+  return days;
+}
+
+function addTo(requests: Item[][], item: Item): void {
+  const last = requests.at(-1);
+  if (last?.[0]?.at === item.at && last?.[0]?.request_id === item.request_id) last?.push(item);
+  else requests.push([item]);
+}
