@@ -24,11 +24,18 @@ export const Contact = ({ id = '' }: { readonly id?: string }) =>
 /** A time that has not come is answered as of now, by the service's clock. */
 const now = '9999-12-31';
 
-const useContactAt = (contact: string, time: string | undefined): Answer<ContactAt | null> =>
+/** `version` counts the changes made on this page: each asks again. */
+interface Asked {
+  readonly contact: string;
+  readonly time: string | undefined;
+  readonly version: number;
+}
+
+const useContactAt = ({ contact, time, version }: Asked): Answer<ContactAt | null> =>
   useAnswer(
     async (client, signal) =>
       time === undefined ? null : (await client.getContactAt({ path: { contact }, query: { time }, signal })).data,
-    [contact, time],
+    [contact, time, version],
   );
 
 type Changes = Readonly<Record<string, string | undefined>>;
@@ -38,10 +45,12 @@ function Audited({ id }: { readonly id: string }) {
   const { at, and, kind = '', list = '' } = query;
   const address = (changes: Changes): string => to('/contacts', id, { at, and, kind, list, ...changes });
   const go = (changes: Changes): void => route(address(changes));
-  const present = useContactAt(id, now);
+  const [version, setVersion] = useState(0);
+  const present = useContactAt({ contact: id, time: now, version: 0 });
   const history = useHistory(id);
   const reload = (): void => {
     present.reload();
+    setVersion(version + 1);
     history.reload();
   };
   const email = present.data?.profile?.email ?? undefined;
@@ -60,7 +69,16 @@ function Audited({ id }: { readonly id: string }) {
           )
         }
       </Show>
-      <ThroughTime id={id} present={present} history={history} at={at} and={and} onMove={go} />
+      <ThroughTime
+        key={version}
+        id={id}
+        version={version}
+        present={present}
+        history={history}
+        at={at}
+        and={and}
+        onMove={go}
+      />
       {email !== undefined && may('suppressions:read') && <Refusals email={email} position={present.data?.position} />}
       <Timeline history={history} kind={kind} listId={list} at={at} address={address} onFilter={go} />
     </Page>
@@ -84,6 +102,7 @@ const Erased = ({ state: { erased } }: { readonly state: ContactAt }) => (
 
 interface ThroughTimeProps {
   readonly id: string;
+  readonly version: number;
   readonly present: Answer<ContactAt | null>;
   readonly history: History;
   readonly at: string | undefined;
@@ -91,10 +110,10 @@ interface ThroughTimeProps {
   readonly onMove: (changes: Changes) => void;
 }
 
-function ThroughTime({ id, present, history, at, and, onMove }: ThroughTimeProps) {
+function ThroughTime({ id, version, present, history, at, and, onMove }: ThroughTimeProps) {
   const moments = useMemo(() => momentsOf(history.items), [history.items]);
-  const past = useContactAt(id, at);
-  const other = useContactAt(id, and);
+  const past = useContactAt({ contact: id, time: at, version });
+  const other = useContactAt({ contact: id, time: and, version });
   const first = at === undefined ? present : past;
   const lastOf = useLast(first.data);
   const latest = moments.at(-1)?.at;
@@ -132,11 +151,9 @@ function ThroughTime({ id, present, history, at, and, onMove }: ThroughTimeProps
         <Show answer={{ ...first, data: first.error === undefined ? lastOf : undefined }}>
           {(state) =>
             state !== null && (
-              <div aria-busy={first.isLoading}>
+              <div class="state" aria-busy={first.isLoading}>
                 {at !== undefined && (
-                  <p role="status">
-                    At <Time at={state.time} isExact />
-                  </p>
+                  <p role="status">{first.data === undefined ? 'Asking …' : <AtTime time={state.time} />}</p>
                 )}
                 <State
                   state={state}
@@ -150,6 +167,12 @@ function ThroughTime({ id, present, history, at, and, onMove }: ThroughTimeProps
     </section>
   );
 }
+
+const AtTime = ({ time }: { readonly time: string }) => (
+  <>
+    At <Time at={time} isExact />
+  </>
+);
 
 /** What was there last stays while the next is asked for: the page does not jump. */
 function useLast<Data>(data: Data | null | undefined): Data | undefined {
