@@ -11,7 +11,8 @@ import { Code, Time, Written } from '../parts/text.js';
 import { may } from '../session.js';
 import { Actions } from './contact/actions.js';
 import { Compare } from './contact/compare.js';
-import { momentsOf, useHistory, type History } from './contact/history.js';
+import { useHistory, type History } from './contact/history.js';
+import { momentsOf } from './contact/moments.js';
 import { PresentOnly } from './contact/present-only.js';
 import { Refusals } from './contact/refusals.js';
 import { Scrubber } from './contact/scrubber.js';
@@ -23,6 +24,14 @@ export const Contact = ({ id = '' }: { readonly id?: string }) =>
 
 /** A time that has not come is answered as of now, by the service's clock. */
 const now = '9999-12-31';
+
+/** As the service reads it: a date alone is the whole day. What it would refuse stays as it is. */
+function inUtc(time: string | undefined): string | undefined {
+  if (time === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\d$/.test(time)) return `${time}T23:59:59.999Z`;
+  const date = new Date(time);
+  return /T.*(?:Z|[+-]\d\d:\d\d)$/.test(time) && !Number.isNaN(date.getTime()) ? date.toISOString() : time;
+}
 
 /** `version` counts the changes made on this page: each asks again. */
 interface Asked {
@@ -42,7 +51,8 @@ type Changes = Readonly<Record<string, string | undefined>>;
 
 function Audited({ id }: { readonly id: string }) {
   const { query, route } = useLocation();
-  const { at, and, kind = '', list = '' } = query;
+  const { kind = '', list = '' } = query;
+  const [at, and] = [inUtc(query['at']), inUtc(query['and'])];
   const address = (changes: Changes): string => to('/contacts', id, { at, and, kind, list, ...changes });
   const go = (changes: Changes): void => route(address(changes));
   const [version, setVersion] = useState(0);
@@ -79,7 +89,9 @@ function Audited({ id }: { readonly id: string }) {
         and={and}
         onMove={go}
       />
-      {email !== undefined && may('suppressions:read') && <Refusals email={email} position={present.data?.position} />}
+      {email !== undefined && may('suppressions:read') && (
+        <Refusals email={email} position={present.data?.position} at={at} />
+      )}
       <Timeline history={history} kind={kind} listId={list} at={at} address={address} onFilter={go} />
     </Page>
   );

@@ -134,6 +134,12 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
     await page.getByRole('dialog').getByLabel('Note').fill(nasty);
     await page.getByRole('dialog').getByRole('button', { name: 'Suppress' }).click();
     await page.getByText('all mail: manual').waitFor();
+    const [before = ''] = await timesOf(id);
+    await page.getByRole('slider', { name: 'Time' }).press('Home');
+    await page.getByText('Mail was not refused.').waitFor();
+    await page.goto(`${service.url()}/console/contacts/${id}?at=${before.slice(0, 10)}`);
+    await page.locator(`time[datetime="${before.slice(0, 10)}T23:59:59.999Z"]`).waitFor();
+    await page.getByText('all mail: manual').waitFor();
 
     await page.getByRole('button', { name: 'Erase the person' }).click();
     const dialog = page.getByRole('dialog');

@@ -1,7 +1,7 @@
 /** Moves through time: from change to change, by keys from day to day. */
 import { useEffect, useId, useState } from 'preact/hooks';
 import { formatDay, formatNumber } from '../../parts/text.js';
-import { countUntil, type Moment } from './history.js';
+import { countUntil, type Moment } from './moments.js';
 
 interface ScrubberProps {
   readonly label: string;

@@ -4,7 +4,7 @@ import type { components } from '../../../client/client.js';
 import { to } from '../../addresses.js';
 import { Table } from '../../parts/answer.js';
 import { Code, Mark, Time, Written } from '../../parts/text.js';
-import type { Moment } from './history.js';
+import type { Moment } from './moments.js';
 
 export type ContactAt = components['schemas']['ContactAt'];
 export type SubscriptionAt = components['schemas']['SubscriptionAt'];

@@ -6,7 +6,8 @@ import { Choice } from '../../parts/field.js';
 import { Code, Mark, Written, formatDay, formatNumber } from '../../parts/text.js';
 import { printable } from '../../../src/events/printable.js';
 import { may } from '../../session.js';
-import { kindOf, kindTexts, listsOf, type History, type Item, type ItemKind } from './history.js';
+import type { History } from './history.js';
+import { kindOf, kindTexts, listsOf, type Item, type ItemKind } from './moments.js';
 
 const rowsAPage = 50;
 
