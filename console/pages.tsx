@@ -45,6 +45,11 @@ export const pages: readonly PageEntry[] = [
     view: view(() => import('./views/tags.js').then(({ Tags }) => Tags)),
   },
   {
+    path: '/tags/:id',
+    scopes: ['tags:read'],
+    view: view(() => import('./views/tag.js').then(({ Tag }) => Tag)),
+  },
+  {
     path: '/groups',
     name: 'Groups',
     scopes: ['groups:read'],

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { AudienceClient } from '../../../client/client.js';
 import { useAction } from '../../answers.js';
 import { ErrorNote } from '../../parts/answer.js';
+import { save } from '../../parts/save.js';
 import { may } from '../../session.js';
 import { Erase } from './erase.js';
 import { Report } from './report.js';
@@ -67,13 +68,4 @@ interface Person {
 async function saveExport(client: AudienceClient, { id, email }: Person): Promise<void> {
   const { data } = await client.exportPerson({ query: { email } });
   save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `export-${id}.json`);
-}
-
-/** Hands a file to the reader. Its name holds no address. */
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
