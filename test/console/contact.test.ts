@@ -59,16 +59,23 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
   test('found by address, id and request; seen at every moment as the API tells it; two times compared', async () => {
     const email = someAddress('find');
     const id = await makeContact(email);
+    const desk = await service.post('/v1/keys', { name: unique(`Desk ${nasty}`), scopes: ['contacts:write'] });
+    const authorization = `Bearer ${desk.field('secret')}`;
+    const city = { email, city: 'London', status: 'Subscribed' };
+    expect((await service.post(`/v1/contacts/${listId}/upsertcontact`, city, { authorization })).status).toBe(200);
     for (let round = 0; round < 4; round += 1)
       await setStatus(email, round % 2 === 0 ? 'Unsubscribed' : 'Subscribed', someRequestId());
     const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
     await signIn(service.key);
+    await page.getByRole('searchbox').waitFor();
     await checkAccessibility();
     await find(page, email);
     await page.waitForURL(`**/contacts/${id}`);
     await page.getByText(`Ada ${shownNasty}`).first().waitFor();
     expect(page.url()).not.toContain('@');
     await page.getByText(`VIP ${shownNasty}`).first().waitFor();
+    await page.getByText(`Desk ${shownNasty}`).waitFor();
+    await page.getByText(desk.field('key_id')).waitFor();
 
     const slider = page.getByRole('slider', { name: 'Time' });
     const times = [...new Set(await timesOf(id))];

@@ -7,6 +7,7 @@ import { Code, Mark, Written, formatDay, formatNumber } from '../../parts/text.j
 import { printable } from '../../../src/events/printable.js';
 import { may } from '../../session.js';
 import type { History } from './history.js';
+import { useKeyNames, type KeyNames } from './key-names.js';
 import { kindOf, kindTexts, listsOf, type Item, type ItemKind } from './moments.js';
 
 const rowsAPage = 50;
@@ -23,6 +24,7 @@ interface TimelineProps {
 }
 
 export function Timeline({ history, kind, listId, at, address, onFilter }: TimelineProps) {
+  const keyNames = useKeyNames();
   const rows = history.items
     .filter((item) => (kind === '' || kindOf(item) === kind) && (listId === '' || listsOf(item).includes(listId)))
     .reverse();
@@ -57,7 +59,7 @@ export function Timeline({ history, kind, listId, at, address, onFilter }: Timel
         <section key={`${page} ${day}`} class="day">
           <h3>{day}</h3>
           {requests.map((items) => (
-            <Request key={items[0]?.position} items={items} at={at} address={address} />
+            <Request key={items[0]?.position} items={items} at={at} address={address} keyNames={keyNames} />
           ))}
         </section>
       ))}
@@ -104,10 +106,12 @@ interface ItemsProp {
   readonly items: readonly Item[];
 }
 
-interface RequestProps extends ItemsProp, Pick<TimelineProps, 'at' | 'address'> {}
+interface RequestProps extends ItemsProp, Pick<TimelineProps, 'at' | 'address'> {
+  readonly keyNames: KeyNames;
+}
 
 /** What one request did at one time. */
-function Request({ items, at, address }: RequestProps) {
+function Request({ items, at, address, keyNames }: RequestProps) {
   const [first] = items;
   if (first === undefined) return null;
   return (
@@ -122,7 +126,8 @@ function Request({ items, at, address }: RequestProps) {
         {first.actor !== undefined && (
           <>
             {' '}
-            by key <Code>{first.actor}</Code>
+            by key {keyNames.has(first.actor) && <Written text={keyNames.get(first.actor)} />}{' '}
+            <Code>{first.actor}</Code>
           </>
         )}
         {first.request_id !== undefined && (
