@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15600b0e8aef2b48d18a73dd38a61e948db369fd87dd85c8e9aa134be80f2939. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 822591c0a2acd9f6b7cd9ec201fed3f18ae8d967d190032c4d7132070687dfee. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -847,6 +847,26 @@ export interface paths {
      * @description Needs the scope `lists:write`.
      */
     delete: operations['deleteList'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/lists/{list_id}/diff': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who joined, left or changed in a list between two times
+     * @description `list_id` is an id or a name. Needs the scope `audit:read`.
+     */
+    get: operations['getListDiff'];
+    put?: never;
+    post?: never;
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -2320,6 +2340,70 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListDiffEnd: {
+      /** Format: int64 */
+      changed: number;
+      /** Format: int64 */
+      joined: number;
+      /** Format: int64 */
+      left: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'end';
+      /**
+       * Format: int64
+       * @description Events that could not be read.
+       */
+      unreadable?: number;
+    };
+    ListDiffLine: {
+      /** Format: date-time */
+      answered_at: string;
+      /** Format: date-time */
+      from: string;
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
+      head: string | null;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'list';
+      list_id: string;
+      /** @description At `to`; null before the list was created. */
+      list_name: string | null;
+      /** @description Which list was taken for a name. */
+      list_note?: string;
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
+      log_id: string | null;
+      /**
+       * Format: int64
+       * @description Number of events in the evidence chain up to there; null: no chain is known.
+       */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
+      position: string;
+      /** @description At `to`. Known: living, deleted, not_created. */
+      state: string;
+      /** @description At `from`. Only a living list has members. Known: living, deleted, not_created. */
+      state_before: string;
+      /** Format: date-time */
+      to: string;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
+    };
+    /** @description The list, who differs, what could not be read, and the end. */
+    ListDiffLines:
+      | components['schemas']['ListDiffLine']
+      | components['schemas']['MemberChangeLine']
+      | components['schemas']['UnreadableLine']
+      | components['schemas']['ListDiffEnd'];
     ListDocumentsAnswer: {
       data: components['schemas']['ViewDocument'][];
       /** @description Something may be missing: see `/health/ready`. Else absent. */
@@ -2561,6 +2645,26 @@ export interface components {
       /** Format: int64 */
       running: number;
       worklist_readable: boolean;
+    };
+    MemberChangeLine: {
+      /** @description What made the status so; of who left, what ended the contact. Null: the list was deleted. */
+      because: components['schemas']['EventReference'] | null;
+      /** @description Known: joined, left, changed. */
+      change: string;
+      contact_id: string;
+      /** @description As in a list at a time. */
+      email: string | null;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      line: 'change';
+      /** @description At `to`; null: not in the list. */
+      status: components['schemas']['SubscriptionStatus'] | null;
+      /** @description At `from`; null: not in the list. */
+      status_before: components['schemas']['SubscriptionStatus'] | null;
+      tags: components['schemas']['Tag'][];
+      tags_before: components['schemas']['Tag'][];
     };
     MemberLine: {
       because: components['schemas']['EventReference'];
@@ -4213,8 +4317,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
     Refused38: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    Refused39: {
       headers: {
         [name: string]: unknown;
       };
@@ -4226,7 +4339,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused39: {
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4235,15 +4348,6 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused41: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused42: {
       headers: {
         [name: string]: unknown;
@@ -4252,7 +4356,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused43: {
       headers: {
         [name: string]: unknown;
@@ -4261,8 +4365,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused44: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4274,7 +4387,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused46: {
+    Refused47: {
       headers: {
         [name: string]: unknown;
       };
@@ -4569,7 +4682,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       default: components['responses']['General'];
     };
   };
@@ -4606,7 +4719,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4644,7 +4757,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused41'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4884,8 +4997,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused38'];
-      404: components['responses']['Refused39'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5714,7 +5827,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused46'];
+      400: components['responses']['Refused47'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5940,6 +6053,45 @@ export interface operations {
       };
       400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  getListDiff: {
+    parameters: {
+      query: {
+        /** @description Form of the lines. */
+        format?: components['parameters']['query_format'];
+        /** @description The earlier point in time. */
+        from: string;
+        /** @description The later one. */
+        to: string;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        /** @description Id or name of a list. */
+        list_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/x-ndjson': string;
+          'text/csv': string;
+        };
+      };
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6197,7 +6349,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused31'];
-      404: components['responses']['Refused44'];
+      404: components['responses']['Refused45'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6619,8 +6771,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
-      404: components['responses']['Refused43'];
+      400: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6654,7 +6806,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused12'];
-      404: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

@@ -149,7 +149,7 @@ export const Table = ({ caption, columns, children }: PlainTableProps) => (
   </div>
 );
 
-export function Pager({ pages }: { readonly pages: Pages<unknown> }) {
+export function Pager({ pages }: { readonly pages: Pick<Pages<unknown>, 'number' | 'next' | 'previous'> }) {
   const { number, next, previous } = pages;
   if (next === undefined && previous === undefined) return null;
   return (

@@ -39,7 +39,12 @@ export const RangeFields = ({ range: { from = '', to = '', interval }, onChange 
   <div class="filters">
     <Field label="From" type="date" value={from} onInput={(value) => onChange({ from: value })} />
     <Field label="To" type="date" value={to} onInput={(value) => onChange({ to: value })} />
-    <Choice label="A row is a" value={interval} options={intervals} onChange={(value) => onChange({ interval: value })} />
+    <Choice
+      label="A row is a"
+      value={interval}
+      options={intervals}
+      onChange={(value) => onChange({ interval: value })}
+    />
   </div>
 );
 

@@ -6,7 +6,7 @@ import { useAnswer } from '../answers.js';
 import { ErrorNote } from '../parts/answer.js';
 import { Page } from '../parts/page.js';
 import { Code, Written } from '../parts/text.js';
-import { may, type Scope } from '../session.js';
+import { may } from '../session.js';
 import { AsItWas } from './list/as-it-was.js';
 import { Difference } from './list/difference.js';
 import { Growth } from './list/growth.js';
@@ -17,7 +17,7 @@ const parts = [
   { name: 'members', text: 'Members', scope: 'contacts:read', Part: Members },
   { name: 'at', text: 'As it was', scope: 'audit:read', Part: AsItWas },
   { name: 'difference', text: 'Difference', scope: 'audit:read', Part: Difference },
-] as const satisfies readonly { readonly scope: Scope; readonly name: string }[] & readonly object[];
+] as const;
 
 export function List({ id = '' }: { readonly id?: string }) {
   const { show } = useLocation().query;

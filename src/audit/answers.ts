@@ -1,7 +1,7 @@
-/** What auditors are answered: items of a history, a contact and a list at a time, events of the feed, who looked. */
+/** What auditors are answered: items of a history, a contact at a time, events of the feed, who looked. */
 import { z } from 'zod';
 import * as value from '../events/values.js';
-import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
+import { count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
 import type { FrozenOutput } from '../events/values.js';
 
 const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
@@ -18,7 +18,7 @@ const place = {
 };
 
 const citedEventFields = { ...named, ...circumstances, ...place };
-const citedEvent = object(
+export const citedEvent = object(
   'Evidence',
   citedEventFields,
   'An event: when, by whom, on which request, and where it stands.',
@@ -26,7 +26,7 @@ const citedEvent = object(
 export type CitedEvent = FrozenOutput<typeof citedEvent>;
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
-const unreadableFields = {
+export const unreadableFields = {
   ...named,
   ...z.strictObject(circumstances).partial().shape,
   ...place,
@@ -205,42 +205,6 @@ export const contactAtSchema = z
   ])
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
 export type ContactAt = FrozenOutput<typeof contactAtSchema>;
-
-const listLine = object('ListLine', {
-  line: z.literal('list'),
-  list_id: value.listId,
-  list_name: value.listName.nullable().describe('Null before the list was created.'),
-  time,
-  ...basis,
-  state: z.enum(['living', 'deleted', 'not_created']),
-  because: citedEvent.nullable().describe('Its creation, last rename or deletion.'),
-});
-export type ListLine = FrozenOutput<typeof listLine>;
-const memberLine = object('MemberLine', {
-  line: z.literal('member'),
-  contact_id: value.contactId,
-  email: value.email
-    .nullable()
-    .describe('Null where the person is erased, or the creation of the contact cannot be read.'),
-  status: subscriptionStatus,
-  tags: z.array(tag),
-  because: cause,
-});
-export type MemberAt = Omit<FrozenOutput<typeof memberLine>, 'line'>;
-
-/** A line of the NDJSON of a list at a time. */
-export const listAtLine = z
-  .discriminatedUnion('line', [
-    listLine,
-    memberLine,
-    object('UnreadableLine', { line: z.literal('unreadable'), ...unreadableFields }),
-    object('EndLine', {
-      line: z.literal('end'),
-      members: count,
-      unreadable: count.min(1).optional().describe('Events that could not be read.'),
-    }),
-  ])
-  .meta({ id: 'ListAtLine', description: 'The list, its members, what could not be read, and the end.' });
 
 const feedEvent = object(
   'FeedEvent',

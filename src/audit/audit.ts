@@ -7,6 +7,7 @@ import type { Position } from '../eventstore/event-store.js';
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
 import { listAt, type ListAt, type ListAtRequest } from './list-at.js';
+import { listDiff, type ListDiff, type ListDiffRequest } from './list-diff.js';
 import { everyList, type Lists } from './lists.js';
 import { createCatalogues } from './names.js';
 import { contactAt, type ContactAtRequest } from './point-in-time.js';
@@ -25,6 +26,7 @@ export interface Audit {
   history(request: HistoryRequest): Promise<HistoryPage>;
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
+  listDiff(request: ListDiffRequest): Promise<ListDiff>;
   lists(): Promise<Lists>;
   /** In the order of their requests. They are found up to `emailsUntil`, to be asked before. */
   emailsOf(request: EmailsOf): AsyncIterable<PersonsEmail>;
@@ -47,6 +49,7 @@ export function createAudit(options: AuditOptions): Audit {
     history: createHistories(sources),
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
+    listDiff: (request) => listDiff(sources, request),
     lists: () => everyList(sources),
     emailsOf: (request) => emailsOf(sources, request),
     emailsUntil: () => options.emails.until(),

@@ -1,6 +1,7 @@
 /** A list as it was at a time, in text: the same for the service and the command line. */
 import { csvRow } from './csv.js';
-import type { MemberAt, UnreadableEvent } from './answers.js';
+import type { UnreadableEvent } from './answers.js';
+import type { MemberAt } from './list-answers.js';
 import type { ListAt } from './list-at.js';
 
 /** The list, its members, what could not be read, and an end without which the answer is not whole. */

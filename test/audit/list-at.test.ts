@@ -1,6 +1,6 @@
 /** A list at a time: given what happened, these were its members. */
 import { describe, expect, test } from 'vitest';
-import type { MemberAt } from '../../src/audit/answers.js';
+import type { MemberAt } from '../../src/audit/list-answers.js';
 import type { ListAt } from '../../src/audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../src/audit/list-lines.js';
 import type { DomainEvent } from '../../src/events/codec.js';

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { registerAuditAccess } from './access.js';
 import { registerAuditAt } from './at.js';
 import { registerAuditConsistency } from './consistency.js';
+import { registerAuditDiff } from './diff.js';
 import { registerAuditEvents } from './events.js';
 import { registerAuditHistory } from './history.js';
 import { registerAuditList, registerAuditLists } from './list.js';
@@ -21,6 +22,7 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditHistory(audit, line);
   registerAuditAt(audit, line);
   registerAuditList(audit, line);
+  registerAuditDiff(audit, line);
   registerAuditLists(audit, line);
   registerAuditReport(audit, line);
   registerAuditEvents(audit, line);

@@ -1,6 +1,7 @@
 /** `audience audit list`: a list as it was at a time, member by member; and `lists`: all that there ever were. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
+import type { Basis } from '../../audit/answers.js';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListOverview } from '../../audit/lists.js';
@@ -38,23 +39,35 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
 async function listAt(name: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const { time, out, force } = options;
   if (out !== undefined) demandPlace(out, force);
-  const { signal, stdout, stderr } = line;
+  const { signal } = line;
   await whileOpen(line.openAuditor(), async ({ audit }) => {
     const list = await audit.listAt({ list: name, time, signal });
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
-    if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
-    else await toFile(out, { pieces, list, line });
-    // The first line of NDJSON has it.
-    const basis = line.json ? [] : basisLines(list);
-    for (const said of [...unreadableInWords(list.unreadable()), ...basis]) stderr.write(`${said}\n`);
-    sayNotRecorded(line);
+    await writePieces(pieces, { list, out, line });
   });
 }
 
-async function toFile(
-  file: string,
-  { pieces, list, line }: { readonly pieces: AsyncIterable<string>; readonly list: ListAt; readonly line: CommandLine },
-): Promise<void> {
+interface Written {
+  readonly list: Basis & Pick<ListAt, 'unreadable'>;
+  /** Undefined: standard output. */
+  readonly out: string | undefined;
+  readonly line: CommandLine;
+}
+
+export async function writePieces(pieces: AsyncIterable<string>, { list, out, line }: Written): Promise<void> {
+  if (out === undefined) for await (const piece of pieces) await line.stdout.write(piece);
+  else await toFile(out, { pieces, list, line });
+  // The first line of NDJSON has it.
+  const basis = line.json ? [] : basisLines(list);
+  for (const said of [...unreadableInWords(list.unreadable()), ...basis]) line.stderr.write(`${said}\n`);
+  sayNotRecorded(line);
+}
+
+interface FileContent extends Omit<Written, 'out'> {
+  readonly pieces: AsyncIterable<string>;
+}
+
+async function toFile(file: string, { pieces, list, line }: FileContent): Promise<void> {
   const { bytes, sha256 } = await writeWhole(file, pieces);
   const { count } = list.unreadable();
   if (line.json)

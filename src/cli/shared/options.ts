@@ -74,7 +74,7 @@ interface TimeOptions {
 const dayMs = 86_400_000;
 
 /** UTC with milliseconds. @throws UsageError */
-function timeIn(option: string, text: string, { edge, clock }: TimeOptions): string {
+export function timeIn(option: string, text: string, { edge, clock }: TimeOptions): string {
   if (text === 'now') return new Date(clock()).toISOString();
   const said = text === 'yesterday' ? new Date(clock() - dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length) : text;
   const time = parseTime(said, edge);

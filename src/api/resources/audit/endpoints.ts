@@ -1,6 +1,7 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
 import * as answers from '../../../audit/answers.js';
+import { listAtLine, listDiffLine } from '../../../audit/list-answers.js';
 import { isEventType } from '../../../audit/feed.js';
 import { report } from '../../../report/report-answer.js';
 import { proofSchema } from '../../../evidence/bundle.js';
@@ -101,7 +102,21 @@ export const auditEndpoints = {
       time: timeParameter('end', 'The point in time.'),
       format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
     }),
-    answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
+    answer: { others: { 'application/x-ndjson': listAtLine, 'text/csv': z.string() } },
+    errors: listErrors,
+  }),
+  listDiff: ownRead('getListDiff', '/v1/lists/{list_id}/diff', {
+    scope: 'audit:read',
+    summary: 'Who joined, left or changed in a list between two times',
+    description: '`list_id` is an id or a name.',
+    query: z
+      .object({
+        from: timeParameter('end', 'The earlier point in time.'),
+        to: timeParameter('end', 'The later one.'),
+        format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
+      })
+      .refine(isInOrder, outOfOrder),
+    answer: { others: { 'application/x-ndjson': listDiffLine, 'text/csv': z.string() } },
     errors: listErrors,
   }),
   events: ownRead('listEvents', '/v1/audit/events', {

@@ -10,7 +10,7 @@ import { ofIntactLog, type Altered, type Routes } from '../../http/routes.js';
 import { auditEndpoints } from './endpoints.js';
 import { addFeed } from './feed.js';
 import { contactFinder, type ContactSources } from './find-contact.js';
-import { addListAt, addReport } from './long-answers.js';
+import { addLists, addReport } from './long-answers.js';
 
 /** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
@@ -71,6 +71,6 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
   });
 
   addReport(routes, { audit, proofs, access, find });
-  addListAt(routes, { audit, access });
+  addLists(routes, { audit, access });
   addFeed(routes, { audit, find, access, isStopping });
 }

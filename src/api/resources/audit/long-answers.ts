@@ -1,5 +1,6 @@
 /** The endpoints of the auditor that take long to answer, a few at a time: reports, and lists as they were. */
 import type { Audit } from '../../../audit/audit.js';
+import { diffAsCsv, diffAsLines } from '../../../audit/list-diff-lines.js';
 import { listAsCsv, listAsLines } from '../../../audit/list-lines.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
 import { pagePolicy } from '../../../report/page.js';
@@ -57,12 +58,15 @@ async function* one(text: string): AsyncGenerator<string> {
 const passesAtOnce = 2;
 
 interface ListRoute {
-  readonly audit: Pick<Audit, 'listAt'>;
+  readonly audit: Pick<Audit, 'listAt' | 'listDiff'>;
   readonly access: AccessLog;
 }
 
-/** A list as it was at a time: members line by line. */
-export function addListAt(routes: Routes, { audit, access }: ListRoute): void {
+const csv = 'text/csv; charset=utf-8; header=present';
+const ndjson = 'application/x-ndjson';
+
+/** A list as it was at a time, and what differs between two: line by line. Each is a pass over the log. */
+export function addLists(routes: Routes, { audit, access }: ListRoute): void {
   const passes = createSlots('lists_at', { running: passesAtOnce, ...shortLine });
   routes.on(auditEndpoints.listAt, async (call) => {
     const { time, format } = call.query;
@@ -72,6 +76,16 @@ export function addListAt(routes: Routes, { audit, access }: ListRoute): void {
     const isCsv = format === 'csv';
     const read = { subject: list.list_id, what: 'list', to: time } as const;
     const pieces = access.streaming(call, read, isCsv ? listAsCsv(list) : listAsLines(list));
-    return { contentType: isCsv ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson', pieces, close };
+    return { contentType: isCsv ? csv : ndjson, pieces, close };
+  });
+  routes.on(auditEndpoints.listDiff, async (call) => {
+    const { from, to, format } = call.query;
+    const signal = call.signal();
+    const diff = await audit.listDiff({ list: call.parameter('list_id'), from, to, signal });
+    const close = await passes.take(signal);
+    const isCsv = format === 'csv';
+    const read = { subject: diff.list_id, what: 'list', from, to } as const;
+    const pieces = access.streaming(call, read, isCsv ? diffAsCsv(diff) : diffAsLines(diff));
+    return { contentType: isCsv ? csv : ndjson, pieces, close };
   });
 }

@@ -1,0 +1,124 @@
+/** What differs in a list between two times: who joined, who left, whose status or tags changed. One pass over the log. */
+import type { ListDiffLine, MemberAt, MemberChange } from './list-answers.js';
+import { openAuditContext, type AuditSources } from './basis.js';
+import { stateOf, type ListAt } from './list-at.js';
+import { gather, showMember, type Because, type ListPass, type Member, type Members } from './list-members.js';
+import { versionAt } from './names.js';
+import { createUnreadableNotes, type UnreadableSummary } from './unreadable.js';
+
+export interface ListDiffRequest {
+  /** Id or name; a name as it was at `to`. */
+  readonly list: string;
+  /** The list as it was at `from`, and as it was at `to`. ISO 8601, UTC, milliseconds. */
+  readonly from: string;
+  readonly to: string;
+  readonly signal: AbortSignal;
+}
+
+export type ListDiff = Omit<ListDiffLine, 'line'> & {
+  /** Members at `to` in the order in which they entered, then those who left; some at a time. Ends early, with the signal's reason, when that aborts. */
+  changes(): AsyncIterable<readonly MemberChange[]>;
+  /** Events at or before `to` that may be about the list and cannot be read. Known when the changes have been gone through. */
+  unreadable(): UnreadableSummary;
+};
+
+/** @throws ServiceError `no_such_list` */
+export async function listDiff(sources: AuditSources, { list, from, to, signal }: ListDiffRequest): Promise<ListDiff> {
+  const { reader } = sources;
+  const { moment, basis, listId = list } = await openAuditContext(sources, { times: [from, to], list, namedAt: to });
+  const versions = moment.versions('list', listId) ?? [];
+  const version = versionAt(versions, to);
+  const states = { before: stateOf(versionAt(versions, from)), after: stateOf(version) };
+  const unreadable = createUnreadableNotes();
+  const pass = { reader, moment, listId, signal };
+  return {
+    list_id: listId,
+    list_name: version?.name ?? null,
+    from,
+    to,
+    ...basis,
+    state_before: states.before,
+    state: states.after,
+    changes: () =>
+      changes(
+        // What cannot be read at `from` cannot at `to`.
+        { ...pass, time: from, unreadable: createUnreadableNotes(), names: new Map() },
+        { ...pass, time: to, unreadable, names: new Map() },
+        states,
+      ),
+    unreadable: unreadable.found,
+  };
+}
+
+type Side = ListPass & { readonly names: Map<string, string | null> };
+
+interface States {
+  readonly before: ListAt['state'];
+  readonly after: ListAt['state'];
+}
+
+const changesAtOnce = 100;
+
+async function* changes(before: Side, after: Side, states: States): AsyncGenerator<readonly MemberChange[]> {
+  if (states.before !== 'living' && states.after !== 'living') return;
+  const ends = new Map<string, Because>();
+  const noteEnd = (_: string, contactId: string, cause: Because): unknown => ends.set(contactId, cause);
+  const [first, second] = await gather([before, { ...after, onEnd: noteEnd }]);
+  const were = states.before === 'living' && first !== undefined ? first : new Map<string, Member>();
+  const are = states.after === 'living' && second !== undefined ? second : new Map<string, Member>();
+  let some: MemberChange[] = [];
+  for await (const change of differences({ before, were, after, are, ends })) {
+    some.push(change);
+    if (some.length < changesAtOnce) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+interface Compared {
+  readonly before: Side;
+  readonly were: Members;
+  readonly after: Side;
+  readonly are: Members;
+  /** By contact: what ended those who are no members any more. */
+  readonly ends: ReadonlyMap<string, Because>;
+}
+
+/** Nobody is looked at twice: who was found at both times is taken out of `were`, so that those who left are the rest. */
+async function* differences({ before, were, after, are, ends }: Compared): AsyncGenerator<MemberChange> {
+  for (const [stream, member] of are) {
+    const earlier = were.get(stream);
+    // Another life of the same address is another contact.
+    const isSame = earlier?.contactId === member.contactId;
+    if (isSame) were.delete(stream);
+    const now = await showMember(stream, member, after);
+    if (!isSame) {
+      yield change(undefined, now, now.because);
+      continue;
+    }
+    const then = await showMember(stream, { ...earlier, email: now.email }, before);
+    if (hasChanged(then, now)) yield change(then, now, now.because);
+  }
+  for (const [stream, member] of were)
+    yield change(await showMember(stream, member, before), undefined, ends.get(member.contactId) ?? null);
+}
+
+const hasChanged = (then: MemberAt, now: MemberAt): boolean => then.status !== now.status || idsOf(then) !== idsOf(now);
+
+/** In the order of their ids, as they are shown. */
+const idsOf = ({ tags }: MemberAt): string => tags.map(({ tag_id }) => tag_id).join();
+
+function change(then: MemberAt | undefined, now: MemberAt | undefined, because: Because | null): MemberChange {
+  const { contact_id = '', email = null } = now ?? then ?? {};
+  return {
+    contact_id,
+    email,
+    change: then === undefined ? 'joined' : now === undefined ? 'left' : 'changed',
+    status_before: then?.status ?? null,
+    status: now?.status ?? null,
+    tags_before: then?.tags ?? [],
+    tags: now?.tags ?? [],
+    because,
+  };
+}

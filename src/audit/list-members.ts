@@ -1,0 +1,181 @@
+/** Who was in a list at a time, or at several: one pass over the log. Events of other lists are not even parsed, and of a member one small record is kept. */
+import type { UnreadableEvent } from './answers.js';
+import type { MemberAt } from './list-answers.js';
+import {
+  livingName,
+  countsUntil,
+  deletedTags,
+  isOfList,
+  memberEvents,
+  membershipAfter,
+  type ContactRecord,
+  type Membership,
+} from './timeline.js';
+import type { CataloguesAsOf } from './names.js';
+import { readableContact } from './decoding.js';
+import { streamPages, type AuditReader } from './reading.js';
+import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
+import { codec } from '../events/codec.js';
+import { lifeChange, lifeEvents } from '../events/contact.js';
+import { isContactStream } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+
+export interface ListPass {
+  readonly listId: string;
+  readonly time: string;
+  readonly signal: AbortSignal;
+  readonly reader: AuditReader;
+  readonly moment: CataloguesAsOf;
+  /** Events that may be about the list and cannot be read. */
+  readonly unreadable: UnreadableNotes;
+  /** Hears of members that an event has ended. */
+  readonly onEnd?: (stream: string, contactId: string, cause: Because) => void;
+}
+
+export interface Member {
+  readonly contactId: string;
+  /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
+  readonly entered: string;
+  /** Null: it was erased. Undefined where the creation was not the event before: then it is read from the stream. */
+  readonly email: string | null | undefined;
+  membership: Membership<Because>;
+}
+
+export type Because = MemberAt['because'];
+/** By stream, in the order of their first event in the list. */
+export type Members = Map<string, Member>;
+
+/** The members at the time of each pass, which all are of one list and one moment of the log: from one reading of it. */
+export async function gather(passes: readonly ListPass[]): Promise<readonly Members[]> {
+  const found = passes.map((): Members => new Map());
+  const [first] = passes;
+  if (first === undefined) return found;
+  const { reader, moment, listId, signal } = first;
+  const end = countsUntil(moment, ['list', listId]);
+  let created: StoredEvent | undefined;
+  for await (const page of reader.readAll({ signal })) {
+    for (const stored of page) {
+      if (stored.position > end) return found;
+      if (stored.type === 'ContactCreated') created = stored;
+      const isEnd = lifeEvents.has(stored.type);
+      if (!isEnd && !mayConcern(stored, listId)) continue;
+      for (const [at, pass] of passes.entries()) {
+        const members = found[at] ?? new Map<string, Member>();
+        if (isEnd) endLife(members, stored, pass);
+        else take(members, stored, { ...pass, created });
+      }
+    }
+  }
+  signal.throwIfAborted();
+  return found;
+}
+
+/** Most events of the log are about something else: they are not even parsed. One that names no list may be about any. */
+function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolean {
+  if (memberEvents.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
+  return !codec.knows(type) && isContactStream(stream);
+}
+
+interface MemberPass extends ListPass {
+  readonly created: StoredEvent | undefined;
+}
+
+/** By an erasure, or by another contact in the stream. */
+function endLife(found: Members, stored: StoredEvent, pass: ListPass): void {
+  const member = found.get(stored.stream);
+  if (member === undefined) return;
+  const recorded = readableContact(stored);
+  if (recorded === undefined) return noteUnreadable(found, stored, pass);
+  const { event, metadata, revision } = recorded;
+  if (lifeChange(event, revision) === undefined) return;
+  if (metadata.at > pass.time) return;
+  found.delete(stored.stream);
+  pass.onEnd?.(stored.stream, member.contactId, becauseOf(recorded));
+}
+
+function noteUnreadable(found: Members, stored: StoredEvent, { time, unreadable }: ListPass): void {
+  if ((timeOfUnreadable(stored) ?? time) > time) return;
+  unreadable.note(unreadableEvent(stored, found.get(stored.stream)?.contactId ?? null));
+}
+
+function take(found: Members, stored: StoredEvent, taking: MemberPass): void {
+  const { listId, time, moment, created } = taking;
+  const recorded = readableContact(stored);
+  if (recorded === undefined) return noteUnreadable(found, stored, taking);
+  const { event, metadata } = recorded;
+  if (!isOfList(event) || event.data.list_id !== listId || metadata.at > time) return;
+  const member = found.get(stored.stream);
+  const change = { event, voidTags: deletedTags(recorded, moment), cause: becauseOf(recorded) };
+  const membership = membershipAfter(member?.membership, change);
+  if (membership === undefined) return;
+  if (member !== undefined) member.membership = membership;
+  else found.set(stored.stream, newMember(recorded, membership, created));
+}
+
+function newMember(
+  { event, stream, position }: ContactRecord,
+  membership: Membership<Because>,
+  created: StoredEvent | undefined,
+): Member {
+  const contactId = event.data.contact_id;
+  const email = created?.stream === stream ? addressOfCreation(created, contactId) : undefined;
+  return { contactId, entered: position, email, membership };
+}
+
+const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because => ({
+  event_id: id,
+  type: event.type,
+  at: metadata.at,
+  actor: metadata.actor,
+  request_id: metadata.request_id,
+  position,
+});
+
+/** Null: it was erased. Undefined: it is not the contact's creation, or cannot be read. */
+function addressOfCreation(stored: StoredEvent, contactId: string): string | null | undefined {
+  const event = readableContact(stored)?.event;
+  if (event?.type !== 'ContactCreated' || event.data.contact_id !== contactId) return undefined;
+  return event.data.person?.email ?? null;
+}
+
+interface ShowOptions extends ListPass {
+  /** Of tags at the time, as they become known. */
+  readonly names: Map<string, string | null>;
+}
+
+export async function showMember(stream: string, member: Member, options: ShowOptions): Promise<MemberAt> {
+  const { contactId, membership, email } = member;
+  const { status, because } = membership;
+  return {
+    contact_id: contactId,
+    email: email === undefined ? await emailOf(stream, member, options) : email,
+    status,
+    tags: tagsOf(member, options),
+    because,
+  };
+}
+
+/** Of the contact's creation, which is nearly always the first event of its stream. */
+async function emailOf(stream: string, { contactId, entered }: Member, pass: ListPass): Promise<string | null> {
+  const { reader, moment, signal, unreadable } = pass;
+  const missed: UnreadableEvent[] = [];
+  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
+    for (const stored of page) {
+      if (stored.type !== 'ContactCreated') continue;
+      const address = addressOfCreation(stored, contactId);
+      if (address !== undefined) return address;
+      const mayBeIt = stored.position < entered && ownerOf(stored, contactId) === contactId;
+      if (mayBeIt && readableContact(stored) === undefined) missed.push(unreadableEvent(stored, contactId));
+    }
+  for (const event of missed) unreadable.note(event);
+  return null;
+}
+
+function tagsOf({ membership }: Member, { moment, time, names }: ShowOptions): MemberAt['tags'] {
+  const living = [...membership.tags].flatMap(([tag_id, { name: nameThen }]) => {
+    let name = names.get(tag_id);
+    if (name === undefined) names.set(tag_id, (name = livingName(moment, ['tag', tag_id], { time, nameThen })));
+    return name === null ? [] : [{ tag_id, tag_name: name }];
+  });
+  return living.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1));
+}
