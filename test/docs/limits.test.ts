@@ -123,6 +123,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/audit/find-list.ts: longestCompared',
   'src/audit/find-list.ts: mostNamed',
   'src/audit/list-at.ts: membersAtOnce',
+  'src/audit/list-diff.ts: changesAtOnce',
   'src/bounces/delivery-status.ts: longestDiagnostic',
   'src/cli/email/report.ts: most',
   'src/cli/keys/keys.ts: longestOverlap',

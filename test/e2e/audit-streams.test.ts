@@ -158,6 +158,49 @@ function open(path: string, headers: Readonly<Record<string, string>> = {}): Pro
   });
 }
 
+describe('GET /v1/lists/{list_id}/diff', () => {
+  const diff = (list: string, query: string): Promise<Answer> => service.get(`/v1/lists/${list}/diff${query}`);
+
+  test('who joined, left and changed, with the reason, and the read on record', async () => {
+    const { list, emails } = await listOf(3);
+    const from = new Date().toISOString();
+    await expect.poll(() => new Date().toISOString() > from).toBe(true);
+    const [gone, changed] = emails;
+    const requestId = someRequestId();
+    const change = { contact_email: changed, status: 'Unsubscribed' };
+    await service.post(`/v1/contacts/${list}/updatestatus`, change, { 'x-request-id': requestId });
+    await service.post('/v1/privacy/erasures', { email: gone });
+    const email = someAddress('joined');
+    await service.make(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, 'contact_id');
+    await expect
+      .poll(async () => linesOf(await diff(list, `?from=${from}&to=${now()}`)))
+      .toMatchObject([
+        { line: 'list', list_id: list, from, state_before: 'living', state: 'living' },
+        {
+          email: changed,
+          change: 'changed',
+          status_before: 'Subscribed',
+          status: 'Unsubscribed',
+          because: { type: 'ContactUnsubscribed', request_id: requestId },
+        },
+        { email, change: 'joined', status_before: null, because: { type: 'ContactSubscribed' } },
+        { email: null, change: 'left', status: null, because: { type: 'ContactErased' } },
+        { line: 'end', joined: 1, left: 1, changed: 1 },
+      ]);
+    const csv = await diff(list, `?from=${from}&to=${now()}&format=csv`);
+    expect(csv.text.split('\r\n')).toHaveLength(5);
+    const reads = (await service.get(`/v1/audit/access?from=${from}&limit=200`)).items();
+    expect(reads).toContainEqual(expect.objectContaining({ what: 'list', subject: list, from }));
+  });
+
+  test('refusals: order of times, unknown list, what is missing', async () => {
+    const { list } = await listOf(0);
+    expect((await diff(list, '?from=2026-03-02&to=2026-03-01')).status).toBe(400);
+    expect((await diff(list, '?from=2026-03-01')).body).toMatchObject({ message: 'to is required' });
+    expect((await diff(strangerId('lst'), '?from=2026-03-01&to=2026-03-02')).status).toBe(404);
+  });
+});
+
 describe('GET /v1/audit/events', () => {
   const feed = (query: string): Promise<Answer> => service.get(`/v1/audit/events${query}`);
   const positionNow = async (): Promise<string> => {
