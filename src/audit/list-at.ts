@@ -53,7 +53,8 @@ const membersAtOnce = 100;
 
 async function* members(pass: ListPass, state: ListAt['state']): AsyncGenerator<readonly MemberAt[]> {
   if (state !== 'living') return;
-  const [found = new Map()] = await gather([pass]);
+  const [found] = await gather([pass]);
+  if (found === undefined) return;
   const names = new Map<string, string | null>();
   let some: MemberAt[] = [];
   for (const [stream, member] of found) {

@@ -94,14 +94,16 @@ async function* differences({ before, were, after, are, ends }: Compared): Async
     if (isSame) were.delete(stream);
     const now = await showMember(stream, member, after);
     if (!isSame) {
-      yield change(undefined, now, now.because);
+      yield change(now, { now, because: now.because });
       continue;
     }
     const then = await showMember(stream, { ...earlier, email: now.email }, before);
-    if (hasChanged(then, now)) yield change(then, now, now.because);
+    if (hasChanged(then, now)) yield change(now, { then, now, because: now.because });
   }
-  for (const [stream, member] of were)
-    yield change(await showMember(stream, member, before), undefined, ends.get(member.contactId) ?? null);
+  for (const [stream, member] of were) {
+    const then = await showMember(stream, member, before);
+    yield change(then, { then, because: ends.get(member.contactId) ?? null });
+  }
 }
 
 const hasChanged = (then: MemberAt, now: MemberAt): boolean => then.status !== now.status || idsOf(then) !== idsOf(now);
@@ -109,16 +111,19 @@ const hasChanged = (then: MemberAt, now: MemberAt): boolean => then.status !== n
 /** In the order of their ids, as they are shown. */
 const idsOf = ({ tags }: MemberAt): string => tags.map(({ tag_id }) => tag_id).join();
 
-function change(then: MemberAt | undefined, now: MemberAt | undefined, because: Because | null): MemberChange {
-  const { contact_id = '', email = null } = now ?? then ?? {};
-  return {
-    contact_id,
-    email,
-    change: then === undefined ? 'joined' : now === undefined ? 'left' : 'changed',
-    status_before: then?.status ?? null,
-    status: now?.status ?? null,
-    tags_before: then?.tags ?? [],
-    tags: now?.tags ?? [],
-    because,
-  };
+const kindOf = (then: unknown, now: unknown): MemberChange['change'] =>
+  then === undefined ? 'joined' : now === undefined ? 'left' : 'changed';
+
+const absent = { status: null, tags: [] };
+
+interface BothSides {
+  readonly then?: MemberAt;
+  readonly now?: MemberAt;
+  readonly because: Because | null;
+}
+
+function change({ contact_id, email }: MemberAt, { then, now, because }: BothSides): MemberChange {
+  const { status: status_before, tags: tags_before } = then ?? absent;
+  const { status, tags } = now ?? absent;
+  return { contact_id, email, change: kindOf(then, now), status_before, status, tags_before, tags, because };
 }

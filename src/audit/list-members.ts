@@ -57,21 +57,23 @@ export async function gather(passes: readonly ListPass[]): Promise<readonly Memb
     for (const stored of page) {
       if (stored.position > end) return found;
       if (stored.type === 'ContactCreated') created = stored;
-      const isEnd = lifeEvents.has(stored.type);
-      if (!isEnd && !mayConcern(stored, listId)) continue;
-      for (const [at, pass] of passes.entries()) {
-        const members = found[at] ?? new Map<string, Member>();
-        if (isEnd) endLife(members, stored, pass);
-        else take(members, stored, { ...pass, created });
-      }
+      if (!mayConcern(stored, listId)) continue;
+      for (const [at, pass] of passes.entries()) fold(found[at], stored, { ...pass, created });
     }
   }
   signal.throwIfAborted();
   return found;
 }
 
+function fold(found: Members | undefined, stored: StoredEvent, pass: MemberPass): void {
+  if (found === undefined) return;
+  if (lifeEvents.has(stored.type)) endLife(found, stored, pass);
+  else take(found, stored, pass);
+}
+
 /** Most events of the log are about something else: they are not even parsed. One that names no list may be about any. */
 function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolean {
+  if (lifeEvents.has(type)) return true;
   if (memberEvents.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
   return !codec.knows(type) && isContactStream(stream);
 }
