@@ -115,7 +115,8 @@ function optionsOf({ series, format, element }: Look): uPlot.Options {
     cursor: { y: false },
     scales: { y: { range: (_, least, most) => [Math.min(0, least), most === least ? most + 1 : most] } },
     axes: [
-      { ...axis, values: (...[, times, , , step]) => timesOnAxis(times, step) },
+      // Pixels: a time with seconds must fit.
+      { ...axis, space: 90, values: (...[, times, , , step]) => timesOnAxis(times, step) },
       { ...axis, size: 64, values: (_, values) => values.map(format) },
     ],
     series: [

@@ -18,12 +18,12 @@ const place = {
 };
 
 const citedEventFields = { ...named, ...circumstances, ...place };
-export const citedEvent = object(
+export const evidenceSchema = object(
   'Evidence',
   citedEventFields,
   'An event: when, by whom, on which request, and where it stands.',
 );
-export type CitedEvent = FrozenOutput<typeof citedEvent>;
+export type CitedEvent = FrozenOutput<typeof evidenceSchema>;
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 export const unreadableFields = {
@@ -141,12 +141,12 @@ export const historyBasis = {
 };
 
 const nextChange = {
-  next_change: citedEvent.nullable().describe('The first event after the time that changed it; null: none.'),
+  next_change: evidenceSchema.nullable().describe('The first event after the time that changed it; null: none.'),
   next_unreadable: unreadable.optional().describe('An unreadable event that may be the next change.'),
 };
 export type NextChange = FrozenOutput<z.ZodObject<typeof nextChange>>;
 const reasons = {
-  because: citedEvent.nullable().describe('The event that made it so; null: it has always been so.'),
+  because: evidenceSchema.nullable().describe('The event that made it so; null: it has always been so.'),
   ...nextChange,
 };
 /** What made a fact so, and what changed it next. */
@@ -157,7 +157,7 @@ const subscriptionAt = object('SubscriptionAt', {
   list_name: value.listName.nullable().describe('As it was; null before the list was created.'),
   status: status.describe('Null: not in this list.'),
   consent: howAgreed
-    .extend({ because: citedEvent })
+    .extend({ because: evidenceSchema })
     .meta({ id: 'ConsentAt' })
     .nullable()
     .describe('The last consent that was recorded for the list, also after its deletion.'),
@@ -187,7 +187,7 @@ const contactAtFields = {
   contact_id: value.contactId.nullable().describe('Null: the address had no contact.'),
   existed: z.boolean().nullable().describe('Null: the event that would tell may be unreadable.'),
   created_at: time.nullable(),
-  erased: citedEvent
+  erased: evidenceSchema
     .optional()
     .describe('The erasure that ended the contact before the time. Absent where there was none.'),
   profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),

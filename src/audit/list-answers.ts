@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as value from '../events/values.js';
 import { cause, count, object, subscriptionStatus, tag, time } from '../events/values.js';
 import type { FrozenOutput } from '../events/values.js';
-import { basis, citedEvent, unreadableFields } from './answers.js';
+import { basis, evidenceSchema, unreadableFields } from './answers.js';
 
 const noStatus = subscriptionStatus.nullable();
 const stateOfList = z.enum(['living', 'deleted', 'not_created']);
@@ -14,7 +14,7 @@ const listLine = object('ListLine', {
   time,
   ...basis,
   state: stateOfList,
-  because: citedEvent.nullable().describe('Its creation, last rename or deletion.'),
+  because: evidenceSchema.nullable().describe('Its creation, last rename or deletion.'),
 });
 export type ListLine = FrozenOutput<typeof listLine>;
 const memberLine = object('MemberLine', {

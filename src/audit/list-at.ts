@@ -34,14 +34,14 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
     list_name: version?.name ?? null,
     time,
     ...basis,
-    state: stateOf(version),
+    state: stateOfVersion(version),
     because: version === undefined ? null : await cite(version, moment, catalogues),
-    members: () => members(pass, stateOf(version)),
+    members: () => members(pass, stateOfVersion(version)),
     unreadable: unreadable.found,
   };
 }
 
-export const stateOf = (version: NameVersion | undefined): ListAt['state'] =>
+export const stateOfVersion = (version: NameVersion | undefined): ListAt['state'] =>
   version === undefined ? 'not_created' : version.isDeletion ? 'deleted' : 'living';
 
 async function cite(version: NameVersion, moment: CataloguesAsOf, catalogues: Catalogues): Promise<CitedEvent> {

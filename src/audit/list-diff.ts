@@ -1,7 +1,7 @@
 /** What differs in a list between two times: who joined, who left, whose status or tags changed. One pass over the log. */
 import type { ListDiffLine, MemberAt, MemberChange } from './list-answers.js';
 import { openAuditContext, type AuditSources } from './basis.js';
-import { stateOf, type ListAt } from './list-at.js';
+import { stateOfVersion, type ListAt } from './list-at.js';
 import { gather, showMember, type Because, type ListPass, type Member, type Members } from './list-members.js';
 import { versionAt } from './names.js';
 import { createUnreadableNotes, type UnreadableSummary } from './unreadable.js';
@@ -28,7 +28,7 @@ export async function listDiff(sources: AuditSources, { list, from, to, signal }
   const { moment, basis, listId = list } = await openAuditContext(sources, { times: [from, to], list, namedAt: to });
   const versions = moment.versions('list', listId) ?? [];
   const version = versionAt(versions, to);
-  const states = { before: stateOf(versionAt(versions, from)), after: stateOf(version) };
+  const states = { before: stateOfVersion(versionAt(versions, from)), after: stateOfVersion(version) };
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, signal };
   return {
