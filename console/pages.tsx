@@ -64,7 +64,7 @@ export const pages: readonly PageEntry[] = [
   {
     path: '/emails/:id',
     scopes: ['email:read'],
-    view: view(() => import('./views/email.js').then(({ Email }) => Email)),
+    view: view(() => import('./views/email.js').then(({ EmailPage }) => EmailPage)),
   },
   {
     path: '/log',

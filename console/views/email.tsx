@@ -1,3 +1,184 @@
+/** One e-mail: what became of it, attempt by attempt, and what may be done about it. */
+import { useState } from 'preact/hooks';
+import type { AudienceClient, components } from '../../client/client.js';
+import { to } from '../addresses.js';
+import { useAction, useAnswer } from '../answers.js';
+import { Show } from '../parts/answer.js';
+import { Confirm } from '../parts/dialog.js';
 import { Page } from '../parts/page.js';
+import { Code, Time, Written, formatNumber } from '../parts/text.js';
+import { may } from '../session.js';
+import { EmailMark, stateTexts, type Email } from './emails/states.js';
+import { EventText } from './log/event-text.js';
 
-export const Email = () => <Page title="Email">…</Page>;
+type FeedEvent = components['schemas']['FeedEvent'];
+
+export function EmailPage({ id = '' }: { readonly id?: string }) {
+  const answer = useAnswer((client, signal) => client.getEmail({ path: { email_id: id }, signal }), [id]);
+  return (
+    <Page title="E-mail">
+      <p class="quiet">
+        <Code>{id}</Code>
+      </p>
+      <Show answer={answer}>
+        {({ data }) => (
+          <>
+            <Facts email={data} />
+            {may('email:write') && <Changes email={data} onDone={answer.reload} />}
+            {may('audit:read') && <Attempts email={data} />}
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+const Facts = ({ email }: { readonly email: Email }) => (
+  <dl>
+    <dt>State</dt>
+    <dd>
+      <EmailMark email={email} /> {stateTexts[email.state].meaning}
+    </dd>
+    <dt>Requested</dt>
+    <dd>
+      <Time at={email.requested_at} isExact />
+    </dd>
+    <dt>Sent</dt>
+    <dd>
+      <Time at={email.sent_at} isExact />
+    </dd>
+    <dt>Attempts</dt>
+    <dd>{formatNumber(email.attempts)}</dd>
+    <dt>Next attempt</dt>
+    <dd>
+      <Time at={email.next_attempt_at} />
+    </dd>
+    <dt>Last failure</dt>
+    <dd>
+      <Written text={email.last_error} />
+    </dd>
+    {email.bounced !== null && (
+      <>
+        <dt>Bounced</dt>
+        <dd>
+          <Time at={email.bounced.at} />
+        </dd>
+      </>
+    )}
+    {email.complained !== null && (
+      <>
+        <dt>Called spam</dt>
+        <dd>
+          <Time at={email.complained.at} />
+        </dd>
+      </>
+    )}
+  </dl>
+);
+
+interface ChangesProps {
+  readonly email: Email;
+  readonly onDone: () => void;
+}
+
+function Changes({ email: { email_id, state }, onDone }: ChangesProps) {
+  const [asked, setAsked] = useState<'release' | 'cancel'>();
+  const action = useAction((client) =>
+    asked === 'release' ? client.releaseEmail({ path: { email_id } }) : client.cancelEmail({ path: { email_id } }),
+  );
+  const isReleasable = state === 'held' || state === 'failed';
+  const isCancellable = ['held', 'deferred', 'requested', 'in_doubt'].includes(state);
+  const confirm = (): void =>
+    void action.run().then((isDone) => {
+      if (!isDone) return;
+      setAsked(undefined);
+      onDone();
+    });
+  return (
+    <>
+      <p class="buttons">
+        {isReleasable && (
+          <button type="button" onClick={() => setAsked('release')}>
+            Release
+          </button>
+        )}
+        {isCancellable && (
+          <button type="button" class="dangerous" onClick={() => setAsked('cancel')}>
+            Cancel the e-mail
+          </button>
+        )}
+      </p>
+      <Confirm
+        title={asked === 'release' ? 'Release the e-mail' : 'Cancel the e-mail'}
+        verb={asked === 'release' ? 'Release' : 'Cancel the e-mail'}
+        isDangerous={asked === 'cancel'}
+        isOpen={asked !== undefined}
+        action={action}
+        onClose={() => setAsked(undefined)}
+        onConfirm={confirm}
+      >
+        <p>
+          {asked === 'release'
+            ? 'It is sent again at once. If it was handed over after all, the recipient gets it twice.'
+            : 'It ends here and is never sent.'}
+        </p>
+      </Confirm>
+    </>
+  );
+}
+
+const types =
+  'EmailRequested,EmailDispatchStarted,EmailSent,EmailFailed,EmailDeferred,EmailInDoubt,EmailHeld,EmailReleased,EmailCancelled,EmailBounced,EmailComplained,EmailErased';
+
+/** Events of e-mails that are looked through for those of this one. */
+const lookedAt = 20_000;
+
+async function eventsOf(client: AudienceClient, email: Email, signal: AbortSignal): Promise<Found> {
+  const found: FeedEvent[] = [];
+  let count = 0;
+  for await (const event of client.events({ types, from: email.requested_at, limit: 200, signal })) {
+    count += 1;
+    if (event.stream.endsWith(email.email_id) || idOf(event) === email.email_id) found.push(event);
+    if (count === lookedAt) return { found, isWhole: false };
+  }
+  return { found, isWhole: true };
+}
+
+interface Found {
+  readonly found: readonly FeedEvent[];
+  readonly isWhole: boolean;
+}
+
+function idOf({ data }: FeedEvent): unknown {
+  return typeof data === 'object' && data !== null && 'email_id' in data ? data.email_id : undefined;
+}
+
+function Attempts({ email }: { readonly email: Email }) {
+  const answer = useAnswer((client, signal) => eventsOf(client, email, signal), [email.email_id, email.state]);
+  return (
+    <section aria-labelledby="attempts">
+      <h2 id="attempts">What happened</h2>
+      <p class="quiet">Read from the log, and on record under the name of your key.</p>
+      <Show answer={answer}>
+        {({ found, isWhole }) => (
+          <>
+            <ol class="events">
+              {found.map((event) => (
+                <li key={event.event_id}>
+                  <a href={to('/log', event.position.replace(/^0+(?=.)/, ''))}>
+                    <Code>{event.type}</Code>
+                  </a>{' '}
+                  <Time at={event.at} isExact /> by <Written text={event.actor} />
+                  <EventText data={event.data} />
+                </li>
+              ))}
+            </ol>
+            {!isWhole && (
+              <p class="note">Only the first {formatNumber(lookedAt)} events after its request were looked through.</p>
+            )}
+          </>
+        )}
+      </Show>
+    </section>
+  );
+}

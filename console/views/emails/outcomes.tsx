@@ -1,0 +1,76 @@
+/** What became of e-mail over time. */
+import { useLocation } from 'preact-iso';
+import { useMemo } from 'preact/hooks';
+import type { components } from '../../../client/client.js';
+import { to } from '../../addresses.js';
+import { useAnswer } from '../../answers.js';
+import { Show } from '../../parts/answer.js';
+import { Chart, type Series } from '../../parts/chart.js';
+import { RangeFields, formatUtcDay, queryOf, useRange } from '../../parts/range.js';
+
+type Row = components['schemas']['EmailOutcomesRow'];
+type Count = Exclude<keyof Row, 'from' | 'to'>;
+
+const charts: readonly { readonly title: string; readonly counts: readonly (readonly [Count, string])[] }[] = [
+  {
+    title: 'E-mails',
+    counts: [
+      ['requested', 'requested'],
+      ['sent', 'sent'],
+      ['failed', 'failed'],
+    ],
+  },
+  {
+    title: 'What went wrong',
+    counts: [
+      ['deferred', 'attempts that failed'],
+      ['bounced', 'bounced'],
+      ['complained', 'called spam'],
+      ['held', 'held'],
+      ['in_doubt', 'in doubt'],
+      ['reopened', 'released'],
+    ],
+  },
+];
+
+export function Outcomes() {
+  const range = useRange();
+  const { route } = useLocation();
+  const answer = useAnswer(
+    (client, signal) => client.getEmailOutcomes({ query: queryOf(range), signal }),
+    [range.from, range.to, range.interval],
+  );
+  return (
+    <section aria-labelledby="outcomes">
+      <h2 id="outcomes">Over time</h2>
+      <RangeFields
+        range={range}
+        onChange={(change) => route(to('/emails', undefined, { show: 'outcomes', ...range, ...change }), true)}
+      />
+      <Show answer={answer}>{({ data: { rows } }) => <Charts rows={rows} />}</Show>
+    </section>
+  );
+}
+
+function Charts({ rows }: { readonly rows: readonly Row[] }) {
+  const times = useMemo(() => rows.map(({ from }) => from), [rows]);
+  const drawn = useMemo(
+    () =>
+      charts.map(({ title, counts }) => ({
+        title,
+        series: counts.map(([name, label], at): Series => ({
+          label,
+          values: rows.map((row) => row[name]),
+          colour: `--chart-${at + 1}`,
+        })),
+      })),
+    [rows],
+  );
+  return (
+    <>
+      {drawn.map(({ title, series }) => (
+        <Chart key={title} title={title} times={times} series={series} formatAt={formatUtcDay} />
+      ))}
+    </>
+  );
+}
