@@ -7,14 +7,8 @@ import { Empty, PagedTable } from '../parts/answer.js';
 import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
 import { EventRow, columns } from './log/event-row.js';
+import { queryOf, type Filters } from './log/filters.js';
 import { Tail } from './log/tail.js';
-
-export interface Filters {
-  readonly types?: string;
-  readonly actor?: string;
-  readonly request?: string;
-  readonly list?: string;
-}
 
 const fields: readonly (readonly [keyof Filters, string, string])[] = [
   ['types', 'Types', 'Names of events, separated by commas.'],
@@ -70,14 +64,6 @@ export function Log() {
     </Page>
   );
 }
-
-/** As the API takes them. */
-export const queryOf = ({ types, actor, request, list }: Filters) => ({
-  ...(types !== undefined && { types }),
-  ...(actor !== undefined && { actor }),
-  ...(request !== undefined && { request_id: request }),
-  ...(list !== undefined && { list_id: list }),
-});
 
 function All({ filters }: { readonly filters: Filters }) {
   const pages = usePages(`log ${JSON.stringify(filters)}`, async (client, after, signal) => {

@@ -4,8 +4,8 @@ import type { AudienceClient } from '../../../client/client.js';
 import { Empty, ErrorNote, Table } from '../../parts/answer.js';
 import { formatNumber } from '../../parts/text.js';
 import { endIfRefused, session } from '../../session.js';
-import { queryOf, type Filters } from '../log.js';
 import { EventRow, columns, type FeedEvent } from './event-row.js';
+import { queryOf, type Filters } from './filters.js';
 
 /** Rows that are kept. */
 const most = 500;
