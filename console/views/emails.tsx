@@ -16,7 +16,7 @@ export function Emails() {
   const state = states.find((name) => name === query['state']) ?? 'held';
   return (
     <Page title="E-mail">
-      <nav class="parts" aria-label="Parts of this page">
+      <nav class="sections" aria-label="Parts of this page">
         {states.map((name) => (
           <a
             key={name}

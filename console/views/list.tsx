@@ -35,7 +35,7 @@ export function List({ id = '' }: { readonly id?: string }) {
       ) : (
         <ErrorNote error={list.error} />
       )}
-      <nav class="parts" aria-label="Parts of this page">
+      <nav class="sections" aria-label="Parts of this page">
         {offered.map(({ name, text }) => (
           <a key={name} href={to('/lists', id, { show: name })} aria-current={name === shown ? 'page' : undefined}>
             {text}

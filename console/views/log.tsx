@@ -34,7 +34,7 @@ export function Log() {
   return (
     <Page title="Log">
       <p class="quiet">What is read here is on record, under the name of your key.</p>
-      <nav class="parts" aria-label="Parts of this page">
+      <nav class="sections" aria-label="Parts of this page">
         <a href={address({ show: 'live' })} aria-current={isLive ? 'page' : undefined}>
           As it comes
         </a>

@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
   }
   const stateOf = async (id: string): Promise<unknown> => (await service.get(`/v1/email/${id}`)).field('state');
 
-  test('what was held is released; those that wait are cancelled after their number was shown; outcomes over time', async () => {
+  test('what was held is released; others are cancelled after their number was shown; outcomes over time', async () => {
     smtp.behave('close after dot');
     const held = await sendUntil('held');
     const { page, open, signIn, checkAccessibility, leave } = await visit(browser, service);
@@ -50,15 +50,15 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await expect.poll(() => stateOf(held)).toBe('sent');
 
-    smtp.behave('recipient 450');
-    const waiting = [await sendUntil('deferred'), await sendUntil('deferred')];
-    await open('/emails?state=deferred');
+    smtp.behave('close after dot');
+    const waiting = [await sendUntil('held'), await sendUntil('held')];
+    await open('/emails?state=held');
     for (const id of waiting) await page.getByRole('link', { name: id }).waitFor();
     await checkAccessibility();
     await page.getByRole('button', { name: 'Cancel all' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 e-mails are in this state now').waitFor();
-    expect(await Promise.all(waiting.map(stateOf))).toEqual(['deferred', 'deferred']);
+    expect(await Promise.all(waiting.map(stateOf))).toEqual(['held', 'held']);
     await dialog.getByRole('button', { name: 'Cancel them' }).click();
     await dialog.getByText('2 of 2 done').waitFor();
     expect(await Promise.all(waiting.map(stateOf))).toEqual(['cancelled', 'cancelled']);
