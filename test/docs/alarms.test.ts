@@ -28,6 +28,11 @@ test.each([
   expect(named.filter((name) => !counted.has(name))).toEqual([]);
 });
 
+test('the dashboard shows every metric', () => {
+  const shown = new Set([...namesIn(dashboard, /\b(audience_\w+)/g)].map(withoutSuffix));
+  expect([...counted].filter((name) => !shown.has(name))).toEqual([]);
+});
+
 test('the document names every metric, and no other', () => {
   expect([...namesIn(operations, /`(audience_\w+)`/g)].sort()).toEqual([...counted].sort());
 });
