@@ -15,7 +15,8 @@ const longestBackoff = 8_000;
 export async function fetchWithRepeats(request: Request, isSafe: boolean, options: RepeatOptions): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOf(request, options);
-    if (request.signal.aborted || attempt === options.retries) return settled(outcome);
+    const isAborted = 'error' in outcome && request.signal.aborted;
+    if (isAborted || attempt === options.retries) return settled(outcome);
     const wait = waitAfter(outcome, { attempt, isSafe });
     if (wait === undefined || wait > options.maxWait) return settled(outcome);
     if ('response' in outcome) await outcome.response.body?.cancel();
@@ -70,5 +71,7 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
       resolve();
     }, milliseconds);
     signal.addEventListener('abort', stop, { once: true });
+    // It may have been aborted before.
+    if (signal.aborted) stop();
   });
 }
