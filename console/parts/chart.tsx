@@ -28,6 +28,7 @@ const height = 220;
 export function Chart({ title, times, series, format = formatNumber, formatAt = formatTime }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isTableOpen, setTableOpen] = useState(false);
+  const [pointed, setPointed] = useState<number>();
   const scheme = useColourScheme();
 
   const data = useMemo(
@@ -40,16 +41,17 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
   const drawn = useRef<uPlot | undefined>(undefined);
   const newest = useRef(data);
   newest.current = data;
+  const isEmpty = times.length === 0;
   const look = series.map(({ label, colour }) => `${label} ${colour}`).join();
 
   useEffect(() => {
     const element = place.current;
-    if (element === null) return undefined;
+    if (element === null || isEmpty) return undefined;
     const fit = new ResizeObserver(() => drawn.current?.setSize({ width: element.clientWidth, height }));
     let isGone = false;
     void import('uplot').then(({ default: Plot }) => {
       if (isGone) return;
-      drawn.current = new Plot(optionsOf({ series, format, element }), newest.current, element);
+      drawn.current = new Plot(optionsOf({ series, format, element, onPoint: setPointed }), newest.current, element);
       fit.observe(element);
     });
     return () => {
@@ -58,20 +60,23 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
       drawn.current?.destroy();
       drawn.current = undefined;
     };
-  }, [look, format, scheme]);
+  }, [look, format, scheme, isEmpty]);
   useEffect(() => drawn.current?.setData(data), [data]);
 
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
+      {isEmpty && <p class="quiet">There are no figures yet.</p>}
       <ul class="legend">
-        {series.map(({ label, colour }) => (
+        {series.map(({ label, colour, values }) => (
           <li key={label}>
             <span class="swatch" style={{ background: `var(${colour})` }} /> {label}
+            {pointed !== undefined && <b>{written(values[pointed], format)}</b>}
           </li>
         ))}
+        {pointed !== undefined && <li class="quiet">{formatAt(times[pointed] ?? '')}</li>}
       </ul>
-      <div ref={place} role="img" aria-label={`${title}. The table below has the same figures.`} />
+      <div ref={place} hidden={isEmpty} role="img" aria-label={`${title}. The table below has the same figures.`} />
       <details onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
         <summary>The figures as a table</summary>
         {isTableOpen && (
@@ -79,14 +84,11 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
             {times.map((time, at) => (
               <tr key={time}>
                 <td>{formatAt(time)}</td>
-                {series.map(({ label, values }) => {
-                  const value = values[at];
-                  return (
-                    <td key={label} class="number">
-                      {value === null || value === undefined ? '–' : format(value)}
-                    </td>
-                  );
-                })}
+                {series.map(({ label, values }) => (
+                  <td key={label} class="number">
+                    {written(values[at], format)}
+                  </td>
+                ))}
               </tr>
             ))}
           </Table>
@@ -96,11 +98,19 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
   );
 }
 
+const written = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? '–' : format(value);
+
 interface Look extends Required<Pick<ChartProps, 'series' | 'format'>> {
   readonly element: HTMLElement;
+  /** Which of the times is under the pointer. */
+  readonly onPoint: (index: number | undefined) => void;
 }
 
-function optionsOf({ series, format, element }: Look): uPlot.Options {
+/** Three days, in seconds, on either side of a time that is alone. */
+const around = (time = 0): [number, number] => [time - 259_200, time + 259_200];
+
+function optionsOf({ series, format, element, onPoint }: Look): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
@@ -113,7 +123,11 @@ function optionsOf({ series, format, element }: Look): uPlot.Options {
     height,
     legend: { show: false },
     cursor: { y: false },
-    scales: { y: { range: (_, least, most) => [Math.min(0, least), most === least ? most + 1 : most] } },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    scales: {
+      x: { range: ({ data: [times] }, first, last) => (times.length > 1 ? [first, last] : around(times[0])) },
+      y: { range: (_, least, most) => [Math.min(0, least), most === least ? most + 1 : most] },
+    },
     axes: [
       // Pixels: a time with seconds must fit.
       { ...axis, space: 90, values: (...[, times, , , step]) => timesOnAxis(times, step) },
@@ -121,7 +135,8 @@ function optionsOf({ series, format, element }: Look): uPlot.Options {
     ],
     series: [
       {},
-      ...series.map(({ label, colour: name }) => ({ label, stroke: colour(name), width: 2, points: { show: false } })),
+      // Points are drawn where there is room for them: a single figure is nothing but a point.
+      ...series.map(({ label, colour: name }) => ({ label, stroke: colour(name), width: 2 })),
     ],
   };
 }

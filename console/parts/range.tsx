@@ -1,4 +1,4 @@
-/** A range of days and what a row of it spans, kept in the page's address. */
+/** A range of days and the interval of its figures, kept in the page's address. */
 import { useLocation } from 'preact-iso';
 import { Choice, Field } from './field.js';
 
@@ -39,12 +39,7 @@ export const RangeFields = ({ range: { from = '', to = '', interval }, onChange 
   <div class="filters">
     <Field label="From" type="date" value={from} onInput={(value) => onChange({ from: value })} />
     <Field label="To" type="date" value={to} onInput={(value) => onChange({ to: value })} />
-    <Choice
-      label="A row is a"
-      value={interval}
-      options={intervals}
-      onChange={(value) => onChange({ interval: value })}
-    />
+    <Choice label="Interval" value={interval} options={intervals} onChange={(value) => onChange({ interval: value })} />
   </div>
 );
 

@@ -81,7 +81,7 @@ function Charts({ rows }: { readonly rows: readonly Row[] }) {
   );
   return (
     <>
-      <Chart title="In use at the end of each row" times={times} series={inUse} formatAt={formatUtcDay} />
+      <Chart title="In use at the end of each interval" times={times} series={inUse} formatAt={formatUtcDay} />
       <Chart title="Changes" times={times} series={changed} formatAt={formatUtcDay} />
     </>
   );

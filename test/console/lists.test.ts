@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)(`lists${withoutChromium}`, () => {
     await signIn(service.key, `/lists/${list}`);
     await page.getByRole('heading', { level: 1, name: shown(name) }).waitFor();
     await page.getByText('The figures as a table').first().click();
-    const totals = page.getByRole('table', { name: 'Subscribed at the end of each row' });
+    const totals = page.getByRole('table', { name: 'Subscribed at the end of each interval' });
     expect(await totals.getByRole('row').last().textContent()).toMatch(/2$/);
     await checkAccessibility();
 
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)(`lists${withoutChromium}`, () => {
     await open(`/tags/${String(tag?.['tag_id'])}`);
     await page.getByRole('heading', { level: 1, name: shown(tagName) }).waitFor();
     await page.getByText('The figures as a table').first().click();
-    const used = page.getByRole('table', { name: 'In use at the end of each row' });
+    const used = page.getByRole('table', { name: 'In use at the end of each interval' });
     expect(await used.getByRole('row').last().textContent()).toMatch(/1$/);
     await checkAccessibility();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

@@ -70,7 +70,7 @@ function Charts({ rows }: { readonly rows: readonly Row[] }) {
   );
   return (
     <>
-      <Chart title="Subscribed at the end of each row" times={times} series={totals} formatAt={formatUtcDay} />
+      <Chart title="Subscribed at the end of each interval" times={times} series={totals} formatAt={formatUtcDay} />
       <Chart title="Changes" times={times} series={changed} formatAt={formatUtcDay} />
     </>
   );
