@@ -7,6 +7,8 @@ export interface Sample {
   readonly seconds: number;
   /** `sum('audience_emails', { state: 'held' })`: of all series with these labels; undefined where there is none. */
   sum(name: string, labels?: Labels): number | undefined;
+  /** Values of a label, of all series of this name. */
+  values(name: string, label: string): readonly string[];
   /** How much a counter has grown since the sample before; undefined after a restart of the service. */
   growth(name: string, labels?: Labels): number | undefined;
 }
@@ -49,6 +51,9 @@ export function sampleOf(now: Look, before: Look | undefined): Sample {
     at: now.at,
     seconds: before === undefined ? Number.NaN : (now.at - before.at) / 1_000,
     sum: (name, labels = {}) => totalOf(now.series, name, labels),
+    values: (name, label) => [
+      ...new Set(now.series.flatMap((one) => (one.name === name ? [one.labels[label] ?? ''] : []))),
+    ],
     growth: (name, labels = {}) =>
       isSameRun ? (totalOf(now.series, name, labels) ?? 0) - (totalOf(before.series, name, labels) ?? 0) : undefined,
   };

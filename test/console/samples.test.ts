@@ -26,6 +26,7 @@ test('sums are over the series that match, growth is since the look before', () 
   expect(sample.sum('audience_x_count', { code: /^4/ })).toBe(2);
   expect(sample.sum('audience_lag')).toBe(0.0015);
   expect(sample.sum('audience_none')).toBeUndefined();
+  expect(sample.values('audience_x_count', 'code')).toEqual(['200', '404']);
   expect(sample.growth('audience_x_count', { code: '200' })).toBe(3);
 });
 

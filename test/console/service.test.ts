@@ -25,6 +25,11 @@ describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () 
     const { data } = (await service.get('/v1/projections')).body as { data: readonly { name: string }[] };
     const views = page.getByRole('table', { name: 'Views' }).getByRole('rowheader');
     await expect.poll(() => views.allTextContents()).toEqual(data.map(({ name }) => name));
+    const subscribers = page.getByRole('table', { name: 'Subscribers' });
+    await subscribers.getByRole('row', { name: 'mailer working 0 0' }).waitFor();
+    expect(await subscribers.getByRole('rowheader').allTextContents()).toEqual(
+      expect.arrayContaining(['mailer', 'erasures', 'seals']),
+    );
     await page.clock.runFor(11_000);
     const figure = page.getByRole('figure').filter({ hasText: 'Requests a second' });
     await figure.getByText('The figures as a table').click();
