@@ -262,7 +262,10 @@ async function openKeptRegister(store: OpenEventStore, commands: Commands, { con
     logger.warn({ err: error }, 'the register of what must not come back cannot be copied to SEAL_DIR'),
   );
   commands.keepIn(register);
-  const { erasures, keys, refusals } = await reapplyRegister(store, { config, commands, clock });
+  const { erasures, keys, refusals } = await reapplyRegister(store, {
+    ...{ config, commands, clock },
+    isThorough: false,
+  });
   if (erasures.length + keys.length + refusals.length > 0)
     logger.warn(
       { erasures, keys, refusals: refusals.length },

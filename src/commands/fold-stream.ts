@@ -1,11 +1,11 @@
 /** The state of one stream as the log has it. */
-import type { Decider } from '../commands/decider.js';
+import type { Decider } from './decider.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
 
 /** @throws StoreUnavailableError @throws UnreadableEventError */
 export async function foldStream<State, Event extends DomainEvent>(
-  log: EventReader,
+  log: Pick<EventReader, 'readStream'>,
   stream: string,
   { initial, knows, evolve }: Pick<Decider<State, never, Event>, 'initial' | 'knows' | 'evolve'>,
 ): Promise<State> {
