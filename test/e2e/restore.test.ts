@@ -213,6 +213,26 @@ describe.skipIf(onServers)('a restore', () => {
     expect(types.filter((type) => type === 'ApiKeyRotated' || type === 'ApiKeyRevoked')).toHaveLength(2);
   });
 
+  test('a log that was put back by hand is marked, while no service runs on it', async () => {
+    const inPlace = ['--data-dir', service.dataDir, 'restore', '--in-place'];
+    const { folder } = JSON.parse((await audience(['backup', 'verify', backups, '--json'])).out) as { folder: string };
+    for (const name of ['events.db-wal', 'events.db-shm', 'views.db', 'views.db-wal', 'views.db-shm'])
+      rmSync(path.join(service.dataDir, name), { force: true });
+    cpSync(path.join(folder, 'events.db'), path.join(service.dataDir, 'events.db'));
+    const marked = await audience([...inPlace, '--register', path.join(seals, 'register.ndjson')]);
+    expect(marked).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(marked.out)).toMatchObject({ count: backup.count, head: backup.head, register: { lacks: 0 } });
+    await service.start();
+    expect((await service.events())[backup.count]).toMatchObject({ type: 'LogRestored', data: { head: backup.head } });
+    expect((await service.get('/v1/email?state=held')).items()).toHaveLength(2);
+    expect((await service.get(`/v1/contacts?email=${people.goes}`)).status).toBe(404);
+    expect(await audience([...inPlace, '--without-newer-register'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('another process writes to the event log') as string,
+    });
+    await service.kill('SIGKILL');
+  });
+
   test('a register of before, with erasures only, counts as well', async () => {
     await restored.kill('SIGTERM');
     const before = readFileSync(path.join(restoredDir, 'register.ndjson'), 'utf8');
