@@ -5,7 +5,7 @@ import { readLogId } from '../eventstore/log-id.js';
 import { missingInLog } from '../privacy/missing.js';
 import { placesOf, readRegister, RegisterError, type RegisterContent } from '../privacy/register.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
-import { foldStream } from '../commands/fold-stream.js';
+import { foldStream } from '../privacy/fold-stream.js';
 import type { OpenPlace } from './patient.js';
 
 export async function checkRegister({ place, log: openLog }: OpenPlace): Promise<Diagnosis> {

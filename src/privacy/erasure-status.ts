@@ -1,6 +1,6 @@
 /** How far erasures are, as the log has them; what it lacks of the registers; and digests that no erasure explains. */
 import { erasureDecider, type Erasure } from '../commands/erasures.js';
-import { foldStream } from '../commands/fold-stream.js';
+import { foldStream } from './fold-stream.js';
 import { erasuresStream } from '../events/streams.js';
 import { isRedacted } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';

@@ -1,6 +1,6 @@
 /** What of the registers a log lacks, because it was put back from a backup of before. */
 import { erasureDecider, type ErasuresState } from '../commands/erasures.js';
-import { foldStream } from '../commands/fold-stream.js';
+import { foldStream } from './fold-stream.js';
 import { keyDecider, type Key, type KeysState } from '../commands/keys.js';
 import { erasuresStream, keysStream, suppressionStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -78,7 +78,7 @@ function hasHappened(change: KeyEntry, { hash, rotated_at, created_at, revoked_a
 }
 
 /** Of each person what came after the last that the log has: it was decided on that. */
-export function missingRefusals(
+function missingRefusals(
   registered: readonly RefusalEntry[],
   there: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly RefusalEntry[]> {

@@ -1,5 +1,5 @@
 /** The state of one stream as the log has it. */
-import type { Decider } from './decider.js';
+import type { Decider } from '../commands/decider.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
 
