@@ -105,10 +105,7 @@ export async function openCommands(options: CommandsOptions) {
     decider: suppressionDecider,
   });
   let register: Pick<Register, 'keep'> | undefined;
-  const suppressions = keptInRegister(ofAddresses, {
-    register: () => register,
-    clock,
-  });
+  const suppressions = keptInRegister(ofAddresses, { reader: store, register: () => register, clock });
   const erasures = handlerOf(erasureDecider, 1);
   const catalogues = followCatalogues(
     [

@@ -28,12 +28,9 @@ import {
   type EvidenceGuard,
 } from '../evidence/guard.js';
 import { demandLogId } from '../eventstore/log-id.js';
-import { keysStream } from '../events/streams.js';
-import { holdRestored } from '../mailer/hold-restored.js';
-import { demandOwnMark, forgetRestored, restoredIn, type RestoredMark } from '../stores/restored.js';
+import { openLasting } from './lasting.js';
+import { restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
-import { entriesOfKeys, reapplyRegister } from '../privacy/lasting.js';
-import { openRegisters } from '../privacy/register.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
@@ -45,7 +42,7 @@ import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
-import { openCommands, type Commands } from './commands.js';
+import { openCommands } from './commands.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { version } from './version.js';
 
@@ -69,7 +66,7 @@ interface Context extends Logs, Clocks {
   readonly secret: string;
   readonly openLease: OpenLease;
   readonly newUuid: () => string;
-  /** The folder was restored from a backup, and its first start is not over. */
+  /** The log was restored from a backup, and its first start is not over. */
   readonly restored: RestoredMark | undefined;
 }
 
@@ -81,7 +78,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const sealKey = sealKeyFor(config, logs.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
-  const restored = settings.events.kind === 'embedded' ? restoredIn(config.dataDir) : undefined;
+  const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
   const { logger } = logs;
   const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
@@ -174,8 +171,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   if (config.roles.has('api')) await commands.openCatalogues(await openSnapshots({ ...context, reader: store }));
   await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
-  await afterRestore(store, commands, context);
-  const register = await openKeptRegister(store, commands, context);
+  const register = await openLasting({ ...context, store, commands });
 
   const views = await openViews({
     ...context,
@@ -235,41 +231,6 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       await store.close();
     },
   };
-}
-
-/** Each step may be repeated: a start that is killed here leaves the mark, and the next one does them again. */
-async function afterRestore(
-  store: OpenEventStore,
-  commands: Commands,
-  { restored, config, clock, signal, logger }: Context,
-): Promise<void> {
-  if (restored === undefined) return;
-  const { count, head, log_id } = restored;
-  demandOwnMark(restored, { logId: await demandLogId(store), head: store.headAt?.(count)?.head });
-  await commands.recordRestored(restored);
-  const onUnreadable = (stream: string): void => logger.error({ stream }, 'an open e-mail cannot be read, nor be held');
-  const emails = await holdRestored({ reader: store, handler: commands.emails, clock, signal, onUnreadable });
-  forgetRestored(config.dataDir);
-  logger.warn(
-    { log_id, count, head, held: emails },
-    'the log was restored from a backup: what e-mails were open are held',
-  );
-}
-
-/** What the register has and the log has not is asked for again; then the register has all that the log has. */
-async function openKeptRegister(store: OpenEventStore, commands: Commands, { config, logger, clock }: Context) {
-  const register = openRegisters(config, await demandLogId(store), (error) =>
-    logger.warn({ err: error }, 'the register of what must not come back cannot be copied to SEAL_DIR'),
-  );
-  commands.keepIn(register);
-  const { erasures, keys, refusals } = await reapplyRegister(store, { config, commands, clock });
-  if (erasures.length + keys.length + refusals.length > 0)
-    logger.warn(
-      { erasures, keys, refusals: refusals.length },
-      'the log lacked what the register has, for it was put back from a backup: asked for again',
-    );
-  await register.keep(entriesOfKeys((await commands.keys.fresh(keysStream)).state));
-  return register;
 }
 
 const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>

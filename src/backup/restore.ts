@@ -5,9 +5,10 @@ import path from 'node:path';
 import { syncFolderOf, writeDurably } from '../eventstore/durable-file.js';
 import { sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
-import { joinedRegisters, newestOf, readRegister, registerName } from '../privacy/register.js';
+import { joinedRegisters, registerName } from '../privacy/register.js';
 import { markRestored } from '../stores/restored.js';
 import { logName, type Manifest } from './manifest.js';
+import { comparedRegister, type ComparedRegister } from './newest-register.js';
 import { verifyBackup, type LogCheck } from './verify-backup.js';
 
 interface RestoreOptions extends LogCheck {
@@ -23,18 +24,7 @@ interface RestoreOptions extends LogCheck {
 interface RestoredBackup {
   readonly backup: string;
   readonly manifest: Manifest;
-  readonly register: {
-    readonly file: string | null;
-    readonly entries: number;
-    /** When the newest thing in it was asked for. */
-    readonly newest: string | null;
-    /** When the file was last written. */
-    readonly written_at: string | null;
-    /** Entries that the backup does not have. */
-    readonly newer: number;
-    /** Entries of the backup that it lacks: then it is an older one. */
-    readonly lacks: number;
-  };
+  readonly register: ComparedRegister;
 }
 
 /** Nothing is left of one that fails. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
@@ -42,7 +32,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   const { from, to, signal } = options;
   demandEmpty(to);
   const { folder, manifest } = await verifyBackup(from, options);
-  const register = registerOf(folder, manifest, options.register);
+  const own = path.join(folder, registerName);
+  const register = comparedRegister({ own, given: options.register, logId: manifest.log_id });
   signal.throwIfAborted();
   const made = mkdirSync(to, { recursive: true, mode: 0o700 });
   try {
@@ -63,31 +54,6 @@ function demandEmpty(to: string): void {
     type: 'not_empty',
   });
 }
-
-/** @throws CommandFailedError @throws RegisterError */
-function registerOf(backup: string, { log_id }: Manifest, file: string | undefined): RestoredBackup['register'] {
-  const own = readRegister(path.join(backup, registerName), log_id);
-  const none = {
-    file: null,
-    entries: own.erasures.length + own.keys.length + own.refusals.length,
-    newest: newestOf(own) ?? null,
-  };
-  if (file === undefined) return { ...none, written_at: null, newer: 0, lacks: 0 };
-  if (!existsSync(file)) throw new CommandFailedError(`There is no register ${file}.`, { type: 'no_register' });
-  const given = readRegister(file, log_id);
-  const linesOf = ({ erasures, keys, refusals }: typeof own): ReadonlySet<string> =>
-    new Set([...erasures, ...keys, ...refusals].map((one) => JSON.stringify(one)));
-  const [there, here] = [linesOf(given), linesOf(own)];
-  if (there.size === 0 && joinedRegisters([file]) !== '')
-    throw new CommandFailedError(`${file} is the register of another log.`, { type: 'other_register' });
-  return {
-    ...{ file, entries: there.size, newest: newestOf(given) ?? null, written_at: statSync(file).mtime.toISOString() },
-    ...{ newer: countBeyond(there, here), lacks: countBeyond(here, there) },
-  };
-}
-
-const countBeyond = (some: ReadonlySet<string>, others: ReadonlySet<string>): number =>
-  [...some].filter((one) => !others.has(one)).length;
 
 async function fill(backup: string, { log_id, count, head, files }: Manifest, options: RestoreOptions): Promise<void> {
   const { to, register, eventId: event_id, signal } = options;

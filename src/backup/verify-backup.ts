@@ -14,8 +14,8 @@ import { demandSums, logName, type Manifest } from './manifest.js';
 export interface LogCheck {
   readonly headKey: LogPlace['headKey'];
   readonly signal: AbortSignal;
-  /** With the number of events so far, and how many there are. */
-  readonly onVerified: (done: number, total: number) => void;
+  /** With the number of events so far, and how many there are; undefined: that is not known. */
+  readonly onVerified: (done: number, total: number | undefined) => void;
 }
 
 /** @throws CommandFailedError the copy is not a log as it was written @throws StoreUnavailableError */

@@ -11,6 +11,8 @@ export interface CommandContext {
   readonly requestId: string;
   readonly actor: string;
   readonly idempotency?: RequestFingerprint | undefined;
+  /** Of the first event, which a restored log has lost and gets again. Default: a new one. */
+  readonly eventId?: string | undefined;
 }
 
 export interface Sources {
@@ -107,7 +109,7 @@ function decideOne<State, Command, Event extends DomainEvent>(
       const schema = codec.schemaVersion(event.type);
       if (schema !== stamp.metadata.schema) stamp = stampOf({ ...stamp.metadata, schema });
       after = decider.evolve(after, event, stamp.metadata);
-      events.push(newEvent(event, stamp, sources.newEventId()));
+      events.push(newEvent(event, stamp, (events.length === 0 ? context.eventId : undefined) ?? sources.newEventId()));
     }
     return { status: 'accepted', state: after, events };
   } catch (error) {

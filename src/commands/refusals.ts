@@ -76,9 +76,11 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
       return { subscriptions, suppression, nameOf };
     },
 
-    /** First what keeps mail from being sent, then the status in the lists. */
+    /** First what keeps mail from being sent, then the status in the lists. The other way round where a restored log gets it again: there what is refused says that both are done. */
     async refuse(asked: Refuse, context: CommandContext): Promise<void> {
-      const { contactKey, scope, reason, by } = asked;
+      const { contactKey, by } = asked;
+      const { eventId } = context;
+      if (eventId !== undefined) await refuseInLists(asked, { ...context, causationId: eventId, eventId: undefined });
       const first = await suppressions.execute({
         stream: suppressionStream(contactKey),
         command: {
@@ -91,15 +93,8 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
         },
         context,
       });
-      // A complaint about an e-mail that belonged to no list changes no status.
-      if (reason === 'complaint' && scope === everyMail) return;
-      const command = { type: 'Refuse', scope, nameOf: await listNames(), by } as const;
-      const caused = { ...context, causationId: first.eventIds[0] ?? context.causationId };
-      let left = true;
-      while (left) {
-        const { events } = await contacts.execute({ stream: contactStream(contactKey), command, context: caused });
-        left = events.length > 0;
-      }
+      if (eventId === undefined)
+        await refuseInLists(asked, { ...context, causationId: first.eventIds[0] ?? context.causationId });
     },
 
     /** The status first: until the refusal is lifted, no mail goes out. @throws ServiceError also `unknown_contact`, `not_in_list` */
@@ -118,6 +113,17 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
 
     release,
   };
+
+  async function refuseInLists({ contactKey, scope, reason, by }: Refuse, context: CommandContext): Promise<void> {
+    // A complaint about an e-mail that belonged to no list changes no status.
+    if (reason === 'complaint' && scope === everyMail) return;
+    const command = { type: 'Refuse', scope, nameOf: await listNames(), by } as const;
+    let left = true;
+    while (left) {
+      const { events } = await contacts.execute({ stream: contactStream(contactKey), command, context });
+      left = events.length > 0;
+    }
+  }
 
   /** Lifts what was refused in exactly this scope, by the person. */
   async function release(

@@ -1,11 +1,11 @@
-/** The register of erasures in its places: whether the log lacks one of it, and whether a restore would find it. */
+/** The register of what must not come back, in its places: whether the log lacks something of it, and whether a restore would find it. */
 import { erasureDecider } from '../commands/erasures.js';
 import { erasuresStream } from '../events/streams.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { missingErasures } from '../privacy/lasting.js';
-import { placesOf, readRegister, RegisterError, type ErasureEntry } from '../privacy/register.js';
+import { missingInLog } from '../privacy/missing.js';
+import { placesOf, readRegister, RegisterError, type RegisterContent } from '../privacy/register.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
-import { foldStream } from './fold-stream.js';
+import { foldStream } from '../privacy/fold-stream.js';
 import type { OpenPlace } from './patient.js';
 
 export async function checkRegister({ place, log: openLog }: OpenPlace): Promise<Diagnosis> {
@@ -13,9 +13,9 @@ export async function checkRegister({ place, log: openLog }: OpenPlace): Promise
   const logId = (await readLogId(log)) ?? '';
   const state = await foldStream(log, erasuresStream, erasureDecider);
   const places = placesOf(place);
-  let found: readonly { readonly file: string; readonly entries: readonly ErasureEntry[] }[];
+  let found: readonly { readonly file: string; readonly content: RegisterContent }[];
   try {
-    found = places.map((file) => ({ file, entries: readRegister(file, logId).erasures }));
+    found = places.map((file) => ({ file, content: readRegister(file, logId) }));
   } catch (error) {
     if (error instanceof RegisterError)
       return red(
@@ -24,17 +24,15 @@ export async function checkRegister({ place, log: openLog }: OpenPlace): Promise
       );
     throw error;
   }
-  const { length } = missingErasures(
-    found.flatMap(({ entries }) => entries),
-    state,
-  );
-  if (length > 0)
+  const contents = found.map(({ content }) => content);
+  const { erasures, keys, refusals } = await missingInLog(log, contents, { isThorough: false });
+  if (erasures.length + keys.length + refusals.size > 0)
     return red(
-      `the log lacks ${length} of the erasures of the register: it was put back from a backup of before`,
-      'Run audience privacy reapply: it asks for them again.',
+      `the log lacks what the register has (erasures: ${erasures.length}, changes of API keys: ${keys.length}, people who refused mail: ${refusals.size}): it was put back from a backup of before`,
+      'Run audience privacy reapply, or start the service: it is asked for again.',
     );
-  const short = found.filter(({ entries }) =>
-    [...state.all.keys()].some((id) => !entries.some((one) => one.erasure_id === id)),
+  const short = found.filter(({ content }) =>
+    [...state.all.keys()].some((id) => !content.erasures.some((one) => one.erasure_id === id)),
   );
   if (short.length > 0)
     return yellow(

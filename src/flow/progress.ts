@@ -4,7 +4,7 @@ export interface Progress {
   readonly phase: string;
   readonly done: number;
   /** Undefined: not known. */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 /** Called after every event or append; must be cheap and must not throw. */

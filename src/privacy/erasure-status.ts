@@ -1,6 +1,6 @@
-/** How far erasures are, as the log has them; those of the registers that it lacks; and digests that no erasure explains. */
-import { erasureDecider, type Erasure, type ErasuresState } from '../commands/erasures.js';
-import { codec } from '../events/codec.js';
+/** How far erasures are, as the log has them; what it lacks of the registers; and digests that no erasure explains. */
+import { erasureDecider, type Erasure } from '../commands/erasures.js';
+import { foldStream } from './fold-stream.js';
 import { erasuresStream } from '../events/streams.js';
 import { isRedacted } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -8,7 +8,7 @@ import { readLogId } from '../eventstore/log-id.js';
 import { createFindings, type Finding } from '../evidence/verify-findings.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
-import { missingErasures } from './lasting.js';
+import { missingInLog } from './missing.js';
 import { newestOf, placesOf, readRegister, type RegisterContent, type RegisterPlaces } from './register.js';
 
 export interface RegisterStatus {
@@ -16,6 +16,8 @@ export interface RegisterStatus {
   readonly erasures: number;
   /** Rotations and revocations. */
   readonly keys: number;
+  /** Of mail, and their releases. */
+  readonly refusals: number;
   /** When the newest was requested. Whether there was one after it the register cannot tell. */
   readonly newest: string | null;
 }
@@ -31,18 +33,17 @@ interface StatusOptions {
   readonly onProgress: (done: number) => void;
 }
 
-/** By id. @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws RegisterError */
+/** Erasures by id. @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws RegisterError */
 export async function erasureStatus(log: EventReader, options: StatusOptions) {
-  const state = await erasuresIn(log);
+  const state = await foldStream(log, erasuresStream, erasureDecider);
   const registers = await registersIn(log, options.places);
+  const contents = registers.map(({ content }) => content);
+  const { erasures, keys, refusals } = await missingInLog(log, contents, { isThorough: true });
   const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
   return {
     registers: registers.map(statusOf),
     /** In a register, and not in the log. */
-    missing: missingErasures(
-      registers.flatMap(({ content }) => content.erasures),
-      state,
-    ),
+    missing: { erasures, keys: keys.map(([, change]) => change), refusals: [...refusals.values()].flat() },
     digests: await unexplained(log, options),
     erasures: await withWaits(sorted, log, options),
   };
@@ -65,16 +66,6 @@ async function withWaits(
   }
 }
 
-async function erasuresIn(log: EventReader): Promise<ErasuresState> {
-  let state = erasureDecider.initial;
-  for await (const batch of log.readStream(erasuresStream))
-    for (const stored of batch) {
-      const { event, metadata } = codec.decode(stored);
-      if (erasureDecider.knows(event)) state = erasureDecider.evolve(state, event, metadata);
-    }
-  return state;
-}
-
 interface FoundRegister {
   readonly file: string;
   readonly content: RegisterContent;
@@ -89,6 +80,7 @@ const statusOf = ({ file, content }: FoundRegister): RegisterStatus => ({
   file,
   erasures: content.erasures.length,
   keys: content.keys.length,
+  refusals: content.refusals.length,
   newest: newestOf(content) ?? null,
 });
 

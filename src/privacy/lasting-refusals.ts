@@ -1,7 +1,9 @@
 /** Refused mail that a restore may not undo: each refusal and release has its line in the register before it is answered, and what a restored log lacks is asked for again in its order. */
 import type { CommandContext } from '../commands/batch.js';
 import type { Refusals } from '../commands/refusals.js';
+import { suppressionDecider } from '../commands/suppressions.js';
 import { ServiceError } from '../errors.js';
+import { codec } from '../events/codec.js';
 import { suppressedKey, suppressionStream } from '../events/streams.js';
 import type { SuppressionEvent } from '../events/suppressions.js';
 import { createSingleFlight } from '../flow/single-flight.js';
@@ -14,10 +16,16 @@ export interface RefusalCommands {
   readonly refusals: Pick<Refusals, 'refuse'>;
 }
 
-/** The handler, whose answers wait for the register. A line that could not be written comes with the next, also with a repeat. */
+interface KeptOptions {
+  readonly reader: Pick<EventReader, 'readStream'>;
+  readonly register: () => Pick<Register, 'keep'> | undefined;
+  readonly clock: () => number;
+}
+
+/** The handler, whose answers wait for the register. A line that could not be written comes with the next; one that a crash has cut off, with a repeat. */
 export function keptInRegister(
   handler: SuppressionHandler,
-  { register, clock }: { readonly register: () => Pick<Register, 'keep'> | undefined; readonly clock: () => number },
+  { reader, register, clock }: KeptOptions,
 ): SuppressionHandler {
   let waiting: readonly RefusalEntry[] = [];
   /** Those that come while some are written wait for the next write together. */
@@ -30,18 +38,34 @@ export function keptInRegister(
     ...handler,
     async execute(request) {
       const result = await handler.execute(request);
-      const at = new Date(clock()).toISOString();
-      const lines = result.events.flatMap((event, index) =>
-        entryOf(event, { subject_key: suppressedKey(request.stream), at, event_id: result.eventIds[index] ?? '' }),
-      );
-      if (register() === undefined || waiting.length + lines.length === 0) return result;
-      waiting = [...waiting, ...lines];
-      await write().catch((cause: unknown) => {
+      if (register() === undefined) return result;
+      try {
+        waiting = [...waiting, ...(result.events.length === 0 ? await storedIn(request.stream) : entriesOf(result))];
+        if (waiting.length > 0) await write();
+      } catch (cause) {
         throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
-      });
+      }
       return result;
+
+      function entriesOf({ events, eventIds }: typeof result): readonly RefusalEntry[] {
+        const at = new Date(clock()).toISOString();
+        const subject_key = suppressedKey(request.stream);
+        return events.flatMap((event, index) => entryOf(event, { subject_key, at, event_id: eventIds[index] ?? '' }));
+      }
     },
   };
+
+  /** What is there already may be of a process that was killed before its line was written. */
+  async function storedIn(stream: string): Promise<readonly RefusalEntry[]> {
+    const entries: RefusalEntry[] = [];
+    for await (const events of reader.readStream(stream))
+      for (const stored of events) {
+        const { event, metadata } = codec.decode(stored);
+        if (!suppressionDecider.knows(event)) continue;
+        entries.push(...entryOf(event, { subject_key: suppressedKey(stream), at: metadata.at, event_id: stored.id }));
+      }
+    return entries;
+  }
 }
 
 function entryOf(
@@ -55,42 +79,13 @@ function entryOf(
   return [{ kind: 'mail_refused', ...facts, scope, reason: event.data.reason, email_id, by: by?.kind }];
 }
 
-/** Pseudonyms of those whose refusals were asked for again. Nothing is read but the newest, where the log has it. @throws ServiceError `unavailable` */
-export async function refusalsAgain(
-  registered: readonly RefusalEntry[],
-  { log, commands, newContext }: AgainOptions,
-): Promise<readonly string[]> {
-  const sorted = [...new Map(registered.map((one) => [one.event_id, one])).values()].sort((one, other) =>
-    one.at < other.at ? -1 : 1,
-  );
-  const newest = sorted.at(-1);
-  // A log is put back up to a point: with the newest it has all before it.
-  if (newest === undefined || (await idsOf(log, newest.subject_key)).has(newest.event_id)) return [];
-  const again = new Set<string>();
-  const byPerson = new Map<string, RefusalEntry[]>();
-  for (const one of sorted) byPerson.set(one.subject_key, [...(byPerson.get(one.subject_key) ?? []), one]);
-  for (const [key, entries] of byPerson) {
-    const there = await idsOf(log, key);
-    const missing = entries.slice(entries.findLastIndex(({ event_id }) => there.has(event_id)) + 1);
-    for (const entry of missing) await repeat(entry, commands, newContext());
-    if (missing.length > 0) again.add(key);
-  }
-  return [...again];
-}
-
-interface AgainOptions {
-  readonly log: Pick<EventReader, 'readStream'>;
-  readonly commands: RefusalCommands;
-  readonly newContext: () => CommandContext;
-}
-
-async function idsOf(log: AgainOptions['log'], key: string): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const events of log.readStream(suppressionStream(key))) for (const { id } of events) ids.add(id);
-  return ids;
-}
-
-async function repeat(entry: RefusalEntry, commands: RefusalCommands, context: CommandContext): Promise<void> {
+/** Under the id of its event: where a process is killed meanwhile, the next one finds what is done. @throws ServiceError `unavailable` */
+export async function refuseAgain(
+  entry: RefusalEntry,
+  commands: RefusalCommands,
+  given: CommandContext,
+): Promise<void> {
+  const context = { ...given, eventId: entry.event_id };
   const { subject_key: contactKey, scope } = entry;
   const stream = suppressionStream(contactKey);
   if (entry.kind === 'mail_released') {

@@ -1,4 +1,4 @@
-/** The mark in a data folder that was restored from a backup, until the first start has recorded that and held what e-mails were open. */
+/** The mark in a data folder that its log was restored from a backup, until the first start has recorded that and held what e-mails were open. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -27,16 +27,18 @@ export const markRestored = (dataDir: string, mark: RestoredMark): void =>
 /** @throws what the file system throws */
 export function forgetRestored(dataDir: string): void {
   const file = fileIn(dataDir);
-  if (!existsSync(file)) return;
+  if (!isMarkedRestored(dataDir)) return;
   rmSync(file);
   syncFolderOf(file);
 }
 
-/** Undefined: it was not restored, or its first start is over. @throws ConfigurationError the restore did not end: what is there must not begin a log of its own */
-export function restoredIn(dataDir: string): RestoredMark | undefined {
+export const isMarkedRestored = (dataDir: string): boolean => existsSync(fileIn(dataDir));
+
+/** `hasLog`: the log is to be in the folder, too. Undefined: it was not restored, or its first start is over. @throws ConfigurationError the restore did not end: what is there must not begin a log of its own */
+export function restoredIn(dataDir: string, { hasLog }: { readonly hasLog: boolean }): RestoredMark | undefined {
   const file = fileIn(dataDir);
-  if (!existsSync(file)) return undefined;
-  if (!existsSync(dataFolderAt(dataDir).eventsFile))
+  if (!isMarkedRestored(dataDir)) return undefined;
+  if (hasLog && !existsSync(dataFolderAt(dataDir).eventsFile))
     throw new ConfigurationError(
       `a restore into ${dataDir} did not end: remove what is in that folder, and run audience restore again. Nothing was changed`,
     );

@@ -303,7 +303,7 @@ describe('what is broken', () => {
     expect(found.code).toBe(1);
   });
 
-  test('a register that is gone, damaged, or knows of an erasure that the log lacks', long, async () => {
+  test('a register that is gone, damaged, or knows of what the log lacks', long, async () => {
     const [gone, damaged, ahead] = [copied(), copied(), copied()];
     const file = (folder: string): string => path.join(folder, 'register.ndjson');
     rmSync(file(gone));
@@ -321,10 +321,18 @@ describe('what is broken', () => {
       subject_key: 'another',
       requested_at: '2999-01-01T00:00:00.000Z',
     };
-    writeFileSync(file(ahead), `${line}\n${JSON.stringify(more)}\n`);
+    const { log_id } = JSON.parse(line) as { readonly log_id: string };
+    const refused = { kind: 'mail_refused', log_id, subject_key: 'b'.repeat(32), scope: 'all', reason: 'manual' };
+    const lines = [
+      line,
+      JSON.stringify(more),
+      JSON.stringify({ ...refused, at: more.requested_at, event_id: 'later' }),
+    ];
+    writeFileSync(file(ahead), lines.map((one) => `${one}\n`).join(''));
     const found = await doctor(ahead);
     expect(found.of('register')).toMatchObject({
       level: 'red',
+      finding: expect.stringContaining('(erasures: 1, changes of API keys: 0, people who refused mail: 1)') as unknown,
       remedy: expect.stringContaining('audience privacy reapply') as unknown,
     });
     expect(found.code).toBe(1);

@@ -125,6 +125,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/audit/list-at.ts: membersAtOnce',
   'src/audit/list-diff.ts: changesAtOnce',
   'src/bounces/delivery-status.ts: longestDiagnostic',
+  'src/cli/privacy/status.ts: mostNamed',
   'src/cli/email/report.ts: most',
   'src/cli/keys/keys.ts: longestOverlap',
   'src/cli/shared/in-words.ts: mostNamed',

@@ -1,11 +1,11 @@
 /** The drill: load, a backup in the middle, a kill, a restore. What was there at the backup is there, nothing after it, and nothing that must not come back. */
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ok, someAddress, unique } from '../support/answers.js';
-import { audience, audienceProcess, jsonLines, startAudience, type Ended } from '../support/audience.js';
+import { audience, audienceProcess, jsonLines, type Ended } from '../support/audience.js';
 import { eventually, freshFolder, runToExit, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 import { onServers } from '../support/stores.js';
@@ -130,6 +130,23 @@ describe.skipIf(onServers)('a restore', () => {
     expect(answer).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(answer.out)).toMatchObject({ register: { file: register, entries: 4, newer: 4, lacks: 0 } });
     mark = readFileSync(marker, 'utf8');
+    const status = (): Promise<Ended> => audience(['--data-dir', restoredDir, 'privacy', 'status', '--json']);
+    const lacking = await status();
+    expect(lacking.code).toBe(1);
+    expect(JSON.parse(lacking.out)).toMatchObject({
+      registers: [{ erasures: 1, keys: 2, refusals: 1 }],
+      missing: {
+        erasures: [{ reason: null }],
+        keys: [
+          { kind: 'key_revoked', key_id: keys.revoked.id },
+          { kind: 'key_rotated', key_id: keys.rotated.id },
+        ],
+        refusals: [{ kind: 'mail_refused', scope: list, reason: 'unsubscribe' }],
+      },
+    });
+    const said = await audience(['--data-dir', restoredDir, 'privacy', 'status']);
+    expect(said.err).toContain(`not in the log: ${keys.revoked.id} revoked at `);
+    expect(said.err).toContain('The log lacks 4 of the register: audience privacy reapply');
     const before = (await service.events()).map(({ event_id }) => event_id);
     restored = await startService({ dataDir: restoredDir, env: env() });
     const after = await restored.events();
@@ -140,7 +157,8 @@ describe.skipIf(onServers)('a restore', () => {
       data: { count: backup.count, head: backup.head },
     });
     const lost = new Set(before.slice(backup.count));
-    expect(after.filter((one) => lost.has(one.event_id))).toEqual([]);
+    expect(after.filter((one) => lost.has(one.event_id))).toMatchObject([{ type: 'AddressSuppressed' }]);
+    expect((await status()).code).toBe(0);
     expect(existsSync(marker)).toBe(false);
     expect((await audience(['--data-dir', restoredDir, 'audit', 'verify'])).code).toBe(0);
   });
@@ -195,6 +213,26 @@ describe.skipIf(onServers)('a restore', () => {
     expect(types.filter((type) => type === 'ApiKeyRotated' || type === 'ApiKeyRevoked')).toHaveLength(2);
   });
 
+  test('a log that was put back by hand is marked, while no service runs on it', async () => {
+    const inPlace = ['--data-dir', service.dataDir, 'restore', '--in-place'];
+    const { folder } = JSON.parse((await audience(['backup', 'verify', backups, '--json'])).out) as { folder: string };
+    for (const name of ['events.db-wal', 'events.db-shm', 'views.db', 'views.db-wal', 'views.db-shm'])
+      rmSync(path.join(service.dataDir, name), { force: true });
+    cpSync(path.join(folder, 'events.db'), path.join(service.dataDir, 'events.db'));
+    const marked = await audience([...inPlace, '--register', path.join(seals, 'register.ndjson')]);
+    expect(marked).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(marked.out)).toMatchObject({ count: backup.count, head: backup.head, register: { lacks: 0 } });
+    await service.start();
+    expect((await service.events())[backup.count]).toMatchObject({ type: 'LogRestored', data: { head: backup.head } });
+    expect((await service.get('/v1/email?state=held')).items()).toHaveLength(2);
+    expect((await service.get(`/v1/contacts?email=${people.goes}`)).status).toBe(404);
+    expect(await audience([...inPlace, '--without-newer-register'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('another process writes to the event log') as string,
+    });
+    await service.kill('SIGKILL');
+  });
+
   test('a register of before, with erasures only, counts as well', async () => {
     await restored.kill('SIGTERM');
     const before = readFileSync(path.join(restoredDir, 'register.ndjson'), 'utf8');
@@ -243,54 +281,5 @@ describe.skipIf(onServers)('a restore', () => {
     cpSync(sealed, path.join(seals, '2100-01-01T00-00-00.000Z.json'));
     const kept = await audience(['--data-dir', restoredDir, 'audit', 'seals'], { env: { SEAL_DIR: seals } });
     expect(kept.out).toContain(missing);
-  });
-});
-
-describe.skipIf(onServers)('kills', () => {
-  test('a first start that is killed at any moment holds each e-mail once, and nothing is sent', async () => {
-    const relay = await openSmtp(['recipient 450']);
-    const folder = freshFolder();
-    const first = await startService({ env: { SMTP_URL: relay.url } });
-    const mail = { from_email: 'a@b.example', subject: 'Hi', mail_template: 'Hi' };
-    await Promise.all(
-      Array.from({ length: 300 }, () => ok(first.post('/v1/email/send', { ...mail, to_email: someAddress() }))),
-    );
-    const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
-    expect(made.code).toBe(0);
-    await first.close();
-    const to = path.join(folder, 'restored');
-    expect(await audience(['restore', folder, '--to', to, '--without-newer-register'])).toMatchObject({ code: 0 });
-    relay.behave('accept');
-    const environment = { SMTP_URL: relay.url };
-    for (let round = 0; round < 8 && existsSync(path.join(to, 'restored.json')); round += 1)
-      await runToExit(to, environment, { timeout: 250 + round * 40 });
-    const second = await startService({ dataDir: to, env: environment });
-    const types = (await second.events()).map(({ type }) => type);
-    expect(types.filter((type) => type === 'LogRestored')).toHaveLength(1);
-    expect(types.filter((type) => type === 'EmailHeld')).toHaveLength(300);
-    expect(relay.messages).toEqual([]);
-    await second.close();
-    await relay.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  test('a restore that is killed at any moment is whole, or is not served', async () => {
-    const folder = freshFolder();
-    const first = await startService();
-    const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
-    expect(made.code).toBe(0);
-    await first.close();
-    for (let round = 0; round < 6; round += 1) {
-      const to = path.join(folder, `restored-${round}`);
-      const { child, ended } = startAudience(['restore', folder, '--to', to, '--without-newer-register']);
-      const timer = setTimeout(() => child.kill('SIGKILL'), 180 + round * 25);
-      await ended;
-      clearTimeout(timer);
-      const isWhole = existsSync(path.join(to, 'events.db'));
-      if (!existsSync(to) || readdirSync(to).length === 0) continue;
-      const { output } = await runToExit(to, {}, { stopAt: 'listening' });
-      expect(output).toMatch(isWhole ? /the log was restored from a backup/ : /did not end/);
-    }
-    rmSync(folder, { recursive: true });
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ErasureEvent } from '../../src/events/erasures.js';
-import { erasuresStream } from '../../src/events/streams.js';
+import { erasuresStream, keysStream } from '../../src/events/streams.js';
 import { erasureStatus } from '../../src/privacy/erasure-status.js';
 import { openRegister, registerName } from '../../src/privacy/register.js';
 import { emails } from '../../src/projections/emails.js';
@@ -65,7 +65,7 @@ test('completed ones wait for nothing, and the views are not opened for them', a
     { erasure_id: 'ers_1', completed: { contacts: 1, emails: 2 }, waits_for_emails: [], waits_for_scavenge: false },
     { erasure_id: 'ers_2', requested_at: exampleTime },
   ]);
-  expect([missing, digests]).toEqual([[], []]);
+  expect([missing, digests]).toEqual([{ erasures: [], keys: [], refusals: [] }, []]);
   expect(opened()).toBe(0);
   expect(progress.at(-1)).toBe(5);
 });
@@ -86,7 +86,11 @@ test('an unfinished one names the e-mails of the person that are being sent', as
 });
 
 test('a register tells what the log lacks', async () => {
-  const { dataDir, status } = await open(requestOf('ers_1'), completed('ers_1'));
+  const { dataDir, store, status } = await open(requestOf('ers_1'), completed('ers_1'));
+  const key_id = 'key_1';
+  const key = { key_id, name: 'Kiosk', scopes: ['lists:read'], hash: 'a'.repeat(64) };
+  const events = [toAppend({ type: 'ApiKeyCreated', data: key })];
+  await store.append(keysStream, events, { expectedRevision: 'no_stream' });
   const { log_id } = e.serviceInitialised.data;
   const kept = (erasure_id: string, key: string, requested_at: string) =>
     ({ erasure_id, subject_key: key, reason: null, requested_at, completed: null }) as const;
@@ -95,10 +99,17 @@ test('a register tells what the log lacks', async () => {
   await openRegister(file, log_id).keep([
     kept('ers_1', subject_key, exampleTime),
     kept('ers_2', 'b2'.repeat(16), later),
+    { kind: 'key_rotated', key_id, at: '2999-01-01T00:00:00.000Z', hash: 'b'.repeat(64), previous_until: later },
+    { kind: 'key_revoked', key_id, at: later },
+    { kind: 'mail_refused', subject_key, scope: 'all', reason: 'unsubscribe', at: later, event_id: 'lost' },
   ]);
   const { registers, missing } = await status();
-  expect(registers).toEqual([{ file, erasures: 2, keys: 0, newest: later }]);
-  expect(missing).toMatchObject([{ erasure_id: 'ers_2' }]);
+  expect(registers).toEqual([{ file, erasures: 2, keys: 2, refusals: 1, newest: '2999-01-01T00:00:00.000Z' }]);
+  expect(missing).toMatchObject({
+    erasures: [{ erasure_id: 'ers_2' }],
+    keys: [{ kind: 'key_revoked' }, { kind: 'key_rotated' }],
+    refusals: [{ event_id: 'lost' }],
+  });
 });
 
 test('a digest that no erasure explains is found', async () => {

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import type { Key } from '../../src/commands/keys.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createFindings } from '../../src/evidence/verify-findings.js';
-import { entriesOfKeys, missingErasures, missingKeyChanges } from '../../src/privacy/lasting.js';
+import { entriesOfKeys } from '../../src/privacy/lasting.js';
+import { missingErasures, missingKeyChanges } from '../../src/privacy/missing.js';
 import {
   joinedRegisters,
   openRegister,

@@ -177,14 +177,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** Runs a service that is expected to end by itself, or by SIGTERM after some output; it is killed after `timeout`, which then shows as its signal. */
+/** Runs a service that is expected to end by itself, or by a signal after some output; it is killed after `timeout`, which then shows as its signal. */
 export async function runToExit(
   dataDir: string,
   env: Overrides,
-  { timeout = 30_000, stopAt }: { readonly timeout?: number; readonly stopAt?: string } = {},
+  {
+    timeout = 30_000,
+    stopAt,
+    signal = 'SIGTERM',
+  }: { readonly timeout?: number; readonly stopAt?: string; readonly signal?: 'SIGTERM' | 'SIGKILL' } = {},
 ): Promise<Exit> {
   const onOutput = (text: string): void => {
-    if (stopAt !== undefined && text.includes(stopAt)) child.kill('SIGTERM');
+    if (stopAt !== undefined && text.includes(stopAt)) child.kill(signal);
   };
   const given = { ...environment(dataDir), API_KEYS: 'test:a-key-that-nobody-uses', ...env };
   const { child, exited } = launch(given, { onOutput });

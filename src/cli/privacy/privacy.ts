@@ -114,7 +114,7 @@ async function reapply(line: CommandLine): Promise<void> {
   const place = line.place();
   const { clock } = line;
   const again = await whileOpen(place.openCommands(), ({ store, commands }) =>
-    reapplyRegister(store, { config: place, commands, clock }),
+    reapplyRegister(store, { config: place, commands, clock, isThorough: true }),
   );
   const { erasures, keys, refusals } = again;
   const registers = placesOf(place);

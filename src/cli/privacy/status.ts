@@ -1,4 +1,4 @@
-/** `audience privacy status`: erasures as the log has them, those that it lacks, and digests that no erasure explains. */
+/** `audience privacy status`: erasures as the log has them, what it lacks of the register, and digests that no erasure explains. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
@@ -9,7 +9,7 @@ import { whileOpen } from '../shared/while-open.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
-import { counted } from '../shared/numbers.js';
+import { counted, formatCount } from '../shared/numbers.js';
 import { createProgressBar } from '../shared/progress-bar.js';
 import { writeItems } from '../shared/table.js';
 
@@ -17,7 +17,7 @@ export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
     .command('status')
     .description(
-      'erasures, unfinished and completed; exit code 1 where the log lacks one of the register, or holds digests without an erasure',
+      'erasures, unfinished and completed; exit code 1 where the log lacks something of the register, or holds digests without an erasure',
     )
     .option('--scavenge', 'starts a scavenge of EventStoreDB, where its credentials allow it')
     .action(withExitCode(line, (options: unknown) => showStatus(statusOptions.parse(options), line)));
@@ -37,12 +37,14 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
       await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
       line.stderr.write(registersInWords(registers, line.clock()));
     }
-    if (missing.length > 0)
-      line.stderr.write(
-        `The log lacks ${counted(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
-      );
+    const lacking = missingInWords(missing);
+    for (const words of lacking.slice(0, mostNamed)) line.stderr.write(`${words}\n`);
+    if (lacking.length > mostNamed)
+      line.stderr.write(`and ${formatCount(lacking.length - mostNamed)} more, all of them with --json\n`);
+    if (lacking.length > 0)
+      line.stderr.write(`The log lacks ${formatCount(lacking.length)} of the register: audience privacy reapply\n`);
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
-    return missing.length + digests.length > 0 ? 1 : 0;
+    return lacking.length + digests.length > 0 ? 1 : 0;
   });
 }
 
@@ -79,13 +81,31 @@ const rowOf = (shown: ErasureStatus): string[] => {
   ];
 };
 
+/** On a terminal. */
+const mostNamed = 20;
+
+/** Nothing in it is personal: people are named by their pseudonym. */
+function missingInWords({ erasures, keys, refusals }: Awaited<ReturnType<typeof statusOf>>['missing']): string[] {
+  return [
+    ...erasures.map(
+      ({ erasure_id, subject_key, requested_at }) => `${erasure_id} of ${subject_key}, of ${requested_at}`,
+    ),
+    ...keys.map(({ kind, key_id, at }) => `${key_id} ${kind === 'key_revoked' ? 'revoked' : 'rotated'} at ${at}`),
+    ...refusals.map(
+      ({ kind, subject_key, scope, reason, at }) =>
+        `${subject_key} ${kind === 'mail_refused' ? 'refused' : 'released'} ${scope} (${reason}) at ${at}`,
+    ),
+  ].map((words) => `not in the log: ${words}`);
+}
+
 const dayMs = 86_400_000;
 
 function registersInWords(registers: readonly RegisterStatus[], now: number): string {
-  const lines = registers.map(({ file, erasures, newest }) => {
+  const lines = registers.map(({ file, erasures, keys, refusals, newest }) => {
     const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
     const age = newest === null ? '' : `, the newest of ${newest}, ${counted(days, 'day')} ago`;
-    return `Register ${file}: ${counted(erasures, 'erasure')}${age}.\n`;
+    const rest = `${counted(keys, 'change')} of API keys, ${counted(refusals, 'change')} of refused mail`;
+    return `Register ${file}: ${counted(erasures, 'erasure')}, ${rest}${age}.\n`;
   });
   if (registers.length < 2)
     lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');

@@ -5,7 +5,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 
 /** @throws StoreUnavailableError @throws UnreadableEventError */
 export async function foldStream<State, Event extends DomainEvent>(
-  log: EventReader,
+  log: Pick<EventReader, 'readStream'>,
   stream: string,
   { initial, knows, evolve }: Pick<Decider<State, never, Event>, 'initial' | 'knows' | 'evolve'>,
 ): Promise<State> {
