@@ -1,5 +1,5 @@
 /** A folder of backups: one folder each, named after the time when it was made; what is half-made has another name, and goes with the next. */
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolderOf } from '../eventstore/durable-file.js';
@@ -48,6 +48,8 @@ const notFound = (message: string): CommandFailedError => new CommandFailedError
 
 /** Makes the folder where it is missing. One backup at a time is made there. @throws CommandFailedError */
 export async function whileLocked<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new CommandFailedError(`${folder} is not a folder.`, { type: 'not_a_folder' });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const taken = (): Error =>
     new CommandFailedError(`another backup is being made in ${folder}: it was left alone`, { type: 'backup_runs' });

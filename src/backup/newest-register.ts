@@ -1,5 +1,5 @@
 /** The register that a restore is given, compared with the one that comes with the log: what it has more, and whether it is an older one. */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, newestOf, readRegister, type RegisterContent } from '../privacy/register.js';
 
@@ -29,7 +29,8 @@ export function comparedRegister({ own, given: file, logId }: RegisterFiles): Co
   const here = linesOf(known);
   if (file === undefined)
     return { file: null, entries: here.size, newest: newestOf(known) ?? null, written_at: null, newer: 0, lacks: 0 };
-  if (!existsSync(file)) throw new CommandFailedError(`There is no register ${file}.`, { type: 'no_register' });
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new CommandFailedError(`There is no register ${file}.`, { type: 'no_register' });
   const given = readRegister(file, logId);
   const there = linesOf(given);
   if (there.size === 0 && joinedRegisters([file]) !== '')

@@ -88,6 +88,12 @@ export function readRegister(file: string, logId: string): RegisterContent {
   };
 }
 
+const allOf = ({ erasures, keys, refusals }: RegisterContent): readonly NewEntry[] => [
+  ...erasures,
+  ...keys,
+  ...refusals,
+];
+
 /** When the newest of a register was asked for; undefined: it is empty. */
 export const newestOf = ({ erasures, keys, refusals }: RegisterContent): string | undefined =>
   [...erasures.map(({ requested_at }) => requested_at), ...[...keys, ...refusals].map(({ at }) => at)].sort().at(-1);
@@ -198,7 +204,7 @@ export type RegisterPlaces = Pick<Config, 'dataDir'> & { readonly seals: Pick<Co
 export const placesOf = ({ dataDir, seals: { copies } }: RegisterPlaces): readonly string[] =>
   [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
 
-/** The register of a process: the copy that fails is made with the next. @throws RegisterError @throws what the file system throws */
+/** The register of a process. What a copy missed, because its place was away or a process was killed before, it gets with the next. @throws RegisterError @throws what the file system throws */
 export function openRegisters(
   config: RegisterPlaces,
   logId: string,
@@ -208,16 +214,26 @@ export function openRegisters(
   const own = openRegister(file, logId);
   const others = copies.filter((copy) => copy !== file).map((copy) => openRegister(copy, logId));
   let isFailing = false;
+  /** A copy may lack lines of before. */
+  let isBehind = true;
+
+  async function copy(entries: readonly NewEntry[]): Promise<void> {
+    const lacking = isBehind ? allOf(readRegister(file, logId)) : entries;
+    isBehind = false;
+    for (const other of others) await other.keep(lacking);
+  }
+
   return {
     ...own,
     async keep(entries) {
       const all = [...entries];
       await own.keep(all);
       try {
-        for (const copy of others) await copy.keep(all);
+        await copy(all);
         isFailing = false;
       } catch (error) {
         if (!isFailing) onCopyFailing(error);
+        isBehind = true;
         isFailing = true;
       }
     },

@@ -100,6 +100,8 @@ describe.skipIf(onServers)('a backup', () => {
     for (let round = 0; round < 3; round += 1) await audience(words(folder, '--keep', '2'));
     expect(backupsIn(folder)).toHaveLength(3);
     expect(await audience(words(folder, '--keep', '0'))).toMatchObject({ code: 2 });
+    const file = path.join(service.dataDir, 'secret');
+    expect(await audience(words(file))).toMatchObject({ code: 1, err: `${file} is not a folder.\n` });
   });
 
   test('beside another one into the same folder is refused, and the other one is whole', async () => {

@@ -121,6 +121,8 @@ describe.skipIf(onServers)('a restore', () => {
     expect(await restore('--to', service.dataDir, '--without-newer-register')).toMatchObject({ code: 1 });
     const missing = await restore('--to', restoredDir, '--register', path.join(root, 'nowhere'));
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('There is no register') as string });
+    const folder = await restore('--to', restoredDir, '--register', seals);
+    expect(folder).toMatchObject({ code: 1, err: `There is no register ${seals}.\n` });
     expect(existsSync(restoredDir)).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 /** The register of what must not come back: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
 import { Map } from 'immutable';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,10 +12,12 @@ import { missingErasures, missingKeyChanges } from '../../src/privacy/missing.js
 import {
   joinedRegisters,
   openRegister,
+  openRegisters,
   readRegister,
   registerName,
   type ErasureEntry,
   type KeyEntry,
+  type RefusalEntry,
 } from '../../src/privacy/register.js';
 
 const erasure = (number: number, subject_key: string): ErasureEntry => ({
@@ -55,6 +57,30 @@ test('a place that was away, as a share can be, is made whole with the next eras
   await register.keep([1, 2, 3, 4].map((one) => erasure(one, 'a')));
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5);
   rmSync(folder, { recursive: true });
+});
+
+test('SEAL_DIR gets what it missed: while it was away, and where a process was killed between the two places', async () => {
+  const folder = (name: string): string => mkdtempSync(path.join(tmpdir(), name));
+  const [dataDir, seals] = [folder('register-'), folder('seals-')];
+  const refusal = (number: number): RefusalEntry => ({
+    ...{ kind: 'mail_refused', subject_key: 'a', scope: 'all', reason: 'manual' },
+    ...{ at: `2026-01-01T00:00:0${number}.000Z`, event_id: `event-${number}` },
+  });
+  const copied = () => readRegister(path.join(seals, registerName), 'log').refusals.map(({ event_id }) => event_id);
+  let failures = 0;
+  const open = () => openRegisters({ dataDir, seals: { copies: seals } }, 'log', () => void (failures += 1));
+  const register = open();
+  await register.keep([refusal(1)]);
+  rmSync(seals, { recursive: true });
+  for (const number of [2, 3]) await register.keep([refusal(number)]);
+  expect(failures).toBe(1);
+  mkdirSync(seals);
+  await register.keep([refusal(4)]);
+  expect(copied()).toEqual(['event-1', 'event-2', 'event-3', 'event-4']);
+  await openRegister(path.join(dataDir, registerName), 'log').keep([refusal(5)]);
+  await open().keep([]);
+  expect(copied()).toHaveLength(5);
+  for (const one of [dataDir, seals]) rmSync(one, { recursive: true });
 });
 
 test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
