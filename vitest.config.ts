@@ -28,7 +28,6 @@ function unitTests(): string[] {
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   const patience = isLong ? 10 : 1;
-  const unit = unitTests();
   const env = isLong ? { TEST_LONG: '1' } : {};
   return {
     test: {
@@ -40,26 +39,12 @@ export default defineConfig(({ mode }) => {
       teardownTimeout: 120_000,
       projects: [
         {
-          // No process, no network: `npm run test:unit`.
-          test: {
-            name: 'unit',
-            include: unit,
-            // Loading the same modules again for each file would take longer than the tests.
-            isolate: false,
-            env,
-            testTimeout: patience * 20_000,
-            hookTimeout: 30_000,
-          },
-        },
-        {
           test: {
             name: 'embedded',
-            include: ['test/**/*.test.ts'],
-            exclude: [
-              ...unit,
-              ...(isLong ? [] : ['test/**/*.long.test.ts']),
-              ...(hasServers ? ['test/servers/**'] : []),
-            ],
+            // `npm run test:unit`: no process, no network.
+            include: mode === 'unit' ? unitTests() : ['test/**/*.test.ts'],
+            exclude: [...(isLong ? [] : ['test/**/*.long.test.ts']), ...(hasServers ? ['test/servers/**'] : [])],
+            // Loading the same modules again for each file would take longer than the tests.
             isolate: false,
             env,
             // Many start several services, which takes its time on a busy machine.

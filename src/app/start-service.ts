@@ -92,6 +92,9 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
+  }).catch((error: unknown) => {
+    metrics.close();
+    throw error;
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
@@ -122,6 +125,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
     await guard?.close();
     await store.close();
+    metrics.close();
     throw reason ?? error;
   }
 }
@@ -229,6 +233,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       await views.close();
       await commands.close();
       await store.close();
+      metrics.close();
     },
   };
 }

@@ -22,7 +22,7 @@ export interface MetricsText {
 /** Before anything is opened. */
 export function createMetrics() {
   const registry = new Registry();
-  watchProcess(registry);
+  const close = watchProcess(registry);
   return {
     onRequest: countRequests(registry),
     commands: countCommands(registry),
@@ -35,6 +35,7 @@ export function createMetrics() {
       watchStates(registry, mailStates(sources), sources);
     },
     read: createReader(registry),
+    close,
   };
 }
 

@@ -48,22 +48,27 @@ async function heapOf(worker: Worker): Promise<readonly (readonly [{ readonly th
   return heap === undefined ? [] : [[{ thread }, heap.used_heap_size]];
 }
 
-/** Call it before the first thread is started. */
-export function watchProcess(registry: Registry): void {
+/** Call it before the first thread is started. @returns what ends it */
+export function watchProcess(registry: Registry): () => void {
   const threads = new Set<Worker>();
-  process.on('worker', (worker) => {
+  const onWorker = (worker: Worker): void => {
     threads.add(worker);
     worker.once('exit', () => threads.delete(worker));
-  });
+  };
+  process.on('worker', onWorker);
   watchStates(registry, states, { threads });
-  watchEventLoop(registry);
+  const leaveEventLoop = watchEventLoop(registry);
+  return () => {
+    process.off('worker', onWorker);
+    leaveEventLoop();
+  };
 }
 
 /** What it measures is the time between two timers, this one included. */
 const resolutionMs = 20;
 
-/** Since the scrape before. */
-function watchEventLoop(registry: Registry): void {
+/** Since the scrape before. @returns what ends it */
+function watchEventLoop(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   new Gauge({
@@ -81,4 +86,5 @@ function watchEventLoop(registry: Registry): void {
       delay.reset();
     },
   });
+  return () => void delay.disable();
 }

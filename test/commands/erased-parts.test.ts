@@ -34,12 +34,13 @@ function life(lists: number, tags: number): ContactEvent[] {
 /** Every part until nothing is left, and the state then. `between`: what happens after the first one. */
 function erased(history: readonly ContactEvent[], between: readonly ContactEvent[] = []) {
   let state = fold(history);
+  const whole = state.subscriptions;
   let revision = BigInt(history.length - 1);
   const parts: Erased['data'][] = [];
   for (;;) {
     const decision = contactDecider.decide(erase, state, { revision });
     const [event] = Array.isArray(decision) ? (decision as ContactEvent[]) : [];
-    if (event?.type !== 'ContactErased') return { parts, state };
+    if (event?.type !== 'ContactErased') return { parts, state, whole };
     state = apply(contactDecider, state, [event]);
     if (parts.push(event.data) === 1) state = fold(between, state);
     revision += 1n;
@@ -52,12 +53,11 @@ const uses = (parts: readonly Pick<Erased['data'], 'attached'>[]): string[] =>
 describe.each([
   { lists: 1, tags: 35_000 },
   { lists: 300, tags: 200 },
-  { lists: 20_000, tags: 0 },
+  { lists: 2_000, tags: 0 },
   { lists: 2_500, tags: 1 },
 ])('$lists lists of $tags tags', ({ lists, tags }) => {
   const history = life(lists, tags);
-  const { parts, state } = erased(history);
-  const [whole] = [fold(history).subscriptions];
+  const { parts, state, whole } = erased(history);
 
   it('are named in parts that fit an append, each list and tag once, with one `through`', () => {
     expect(parts.length).toBeGreaterThan(1);

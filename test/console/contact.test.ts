@@ -1,10 +1,10 @@
 /** A person is found, looked at through time, and erased, by hand. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 const nasty = '<img src=x onerror=alert(1)> \u202e';
 const shownNasty = nasty.replace('\u202e', '\\u202e');
@@ -15,11 +15,10 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
   let listId: string;
   let listName: string;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+    [service, browser] = await Promise.all([sharedService(), sharedBrowser()]);
     listName = unique(`News ${nasty}`);
     listId = await service.make('/v1/lists/create', { list_name: listName }, 'list_id');
   });
-  afterAll(() => browser.close());
 
   async function makeContact(email: string): Promise<string> {
     const body = { email, firstName: `Ada ${nasty}`, status: 'Subscribed' };

@@ -1,18 +1,17 @@
 /** A key is created, used, rotated and revoked by hand. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`keys${withoutChromium}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+    [service, browser] = await Promise.all([sharedService(), sharedBrowser()]);
   });
-  afterAll(() => browser.close());
 
   const statusWith = async (key: string): Promise<number> =>
     (await service.get('/v1/lists', { authorization: `Bearer ${key}` })).status;

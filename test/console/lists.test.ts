@@ -1,10 +1,10 @@
 /** Lists and tags are looked at: growth, members, as they were, and what differs between two times. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someAddress, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 const nasty = '<img src=x onerror=alert(1)> \u202e';
 const shown = (text: string): string => text.replace('\u202e', '\\u202e');
@@ -18,9 +18,8 @@ describe.skipIf(chromiumPath === undefined)(`lists${withoutChromium}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+    [service, browser] = await Promise.all([sharedService(), sharedBrowser()]);
   });
-  afterAll(() => browser.close());
 
   const setStatus = (list: string, email: string, status: string) =>
     service.post(`/v1/contacts/${list}/updatestatus`, { contact_email: email, status });

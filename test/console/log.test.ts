@@ -1,18 +1,17 @@
 /** The log is watched, filtered and read, by hand. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someRequestId, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`the log${withoutChromium}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+    [service, browser] = await Promise.all([sharedService(), sharedBrowser()]);
   });
-  afterAll(() => browser.close());
 
   test('a new event comes by itself, its request is all there is behind its link, and it is shown in full', async () => {
     const { page, signIn, checkAccessibility, leave } = await visit(browser, service);

@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someAddress } from '../support/answers.js';
 import { eventually, startService, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
   let smtp: SmtpStandIn;
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [smtp, browser] = await Promise.all([openSmtp(['accept']), openBrowser()]);
+    [smtp, browser] = await Promise.all([openSmtp(['accept']), sharedBrowser()]);
     service = await startService({ env: { SMTP_URL: smtp.url, MAIL_IN_DOUBT: 'hold' } });
   });
   afterAll(async () => {
-    await Promise.all([service.close(), browser.close()]);
+    await service.close();
     await smtp.close();
   });
 

@@ -2,19 +2,16 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type Service } from '../support/service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startService(), openBrowser()]);
+    [service, browser] = await Promise.all([startService(), sharedBrowser()]);
     await service.post('/v1/lists/create', { list_name: 'News' });
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
-  });
+  afterAll(() => service.close());
 
   test('parts, views and charts are shown, and charts have their figures as a table', async () => {
     const { page, signIn, checkAccessibility, leave } = await visit(browser, service);

@@ -1,18 +1,17 @@
 /** Who gets in, what is offered to whom, and when it ends. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
-import { chromiumPath, openBrowser, visit, withoutChromium } from './browser.js';
+import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([sharedService(), openBrowser()]);
+    [service, browser] = await Promise.all([sharedService(), sharedBrowser()]);
   });
-  afterAll(() => browser.close());
 
   const keyWith = async (...scopes: string[]) =>
     (await service.post('/v1/keys', { name: unique('Console'), scopes })).field('secret');

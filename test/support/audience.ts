@@ -27,7 +27,7 @@ export interface StartedCommand {
 }
 
 interface CommandOptions {
-  /** Beside PATH; nothing else is passed on. */
+  /** Nothing else is passed on, but PATH and where Node keeps what it compiled. */
   readonly env?: Overrides;
   readonly cwd?: string;
   /** Of another user, where this process may become one. */
@@ -40,7 +40,8 @@ export function startAudience(
   words: readonly string[],
   { env = {}, cwd, uid, stdin }: CommandOptions = {},
 ): StartedCommand {
-  const given = Object.entries({ PATH: process.env['PATH'], ...env }).filter(([, value]) => value !== undefined);
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const given = Object.entries({ PATH, NODE_COMPILE_CACHE, ...env }).filter(([, value]) => value !== undefined);
   const child = spawn(process.execPath, [program, ...words], {
     // Not in the checkout: a `.env` there would speak for what a test leaves out.
     cwd: cwd ?? tmpdir(),

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createMetrics } from '../../src/metrics/metrics.js';
 import { createApp } from '../../src/api/app.js';
 import { configuredKey, createAuthenticator, fullGrant } from '../../src/api/http/auth.js';
 import { createRateLimiter } from '../../src/api/http/rate-limit.js';
@@ -120,7 +119,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
-    readMetrics: createMetrics().read,
+    readMetrics: never,
     logHead: logHeads(store, async () => undefined),
     proofs: { prove: never, tree: undefined, seals: async () => ({ seal: undefined, failing: undefined }) },
     parked,

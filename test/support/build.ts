@@ -5,4 +5,6 @@ import { fileURLToPath } from 'node:url';
 export function setup(): void {
   const script = fileURLToPath(new URL('../../scripts/build-if-stale.mjs', import.meta.url));
   execFileSync(process.execPath, [script], { stdio: 'inherit' });
+  // What starts again and again is compiled once. The folder goes with the next build.
+  process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../dist/.compiled', import.meta.url));
 }

@@ -226,6 +226,7 @@ interface Run extends Launched {
 
 const environment = (dataDir: string): Overrides => ({
   PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   HOST: '127.0.0.1',
   PORT: '0',
   DATA_DIR: dataDir,
