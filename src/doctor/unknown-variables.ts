@@ -10,7 +10,7 @@ import { green, yellow, type Diagnosis } from './diagnosis.js';
 const own = /^(MAIL|SMTP|DKIM|SEAL|RETAIN|RATE_LIMIT)_/;
 const known: readonly string[] = [...serviceVariables, ...traceVariables];
 /** Of OpenTelemetry, which others read: for logs, and near to those for traces. */
-const ofLogs = /^OTEL_BLRP_/;
+const ofLogs = 'OTEL_BLRP_';
 /** Of other programs, and near to one of ours. */
 const others = new Set(['HOME', 'PATH', 'POST', 'HOSTNAME', 'HOSTTYPE', 'MAIL', 'MAILTO', 'MAILPATH', 'SMTPSERVER']);
 /** A name of fewer letters is near to too many others. */
@@ -32,7 +32,7 @@ export function checkUnknownVariables(env: Environment): Diagnosis {
 /** The nearest of ours; null: none is near; undefined: it does not look like ours. */
 function meantBy(name: string): string | null | undefined {
   const upper = name.toUpperCase();
-  if (known.includes(name) || others.has(name) || ofLogs.test(name)) return undefined;
+  if (known.includes(name) || others.has(name) || name.startsWith(ofLogs)) return undefined;
   const near = known
     .filter((variable) => variable.length >= shortest)
     .map((variable) => ({ variable, distance: leven(upper, variable) }))

@@ -15,7 +15,7 @@ import type { TraceSettings } from './variables.js';
 /** What the last spans get when the service ends. */
 const flushTimeoutMs = 2_000;
 /** What a collector gets that is only tried. */
-const trialTimeoutMs = 3_000;
+const trialMs = 3_000;
 
 export interface ExportingOptions {
   readonly settings: TraceSettings;
@@ -56,7 +56,7 @@ export function openExporting({ settings, version, instance, say }: ExportingOpt
 /** It is given no span. Undefined: it takes them. */
 export const refusalOfCollector = ({ url }: TraceSettings): Promise<string | number | undefined> =>
   new Promise((resolve) =>
-    new OTLPTraceExporter({ url, timeoutMillis: trialTimeoutMs }).export([], ({ code, error }) =>
+    new OTLPTraceExporter({ url, timeoutMillis: trialMs }).export([], ({ code, error }) =>
       resolve(code === ExportResultCode.SUCCESS ? undefined : reasonOf(error)),
     ),
   );
