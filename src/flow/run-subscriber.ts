@@ -20,7 +20,7 @@ interface SubscriberRunnerOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly timings?: Readonly<typeof runnerTimings>;
-  /** Runs each piece of work. Default: it is just run. */
+  /** Runs each piece of work, and rejects as it does. Default: it is just run. */
   readonly traceWork?: ((run: () => Promise<void>) => Promise<void>) | undefined;
 }
 
@@ -93,8 +93,13 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
 
   function start(work: Work): void {
     const signal = AbortSignal.any([stopped.signal, lost.signal]);
-    const done = traceWork(() => subscriber.handle(work, signal, closed.signal))
-      .then(works.good, (error: unknown) => signal.aborted || works.bad(error))
+    const done = traceWork(() =>
+      subscriber.handle(work, signal, closed.signal).catch((error: unknown) => {
+        if (!signal.aborted) works.bad(error);
+        throw error;
+      }),
+    )
+      .then(works.good, () => undefined)
       .then(() => {
         running.delete(done);
         wakeIn(timings.wake);

@@ -1,10 +1,10 @@
 /** Commands and the appends that carry their events, as spans of the request or work that asks for them. */
-import { SpanStatusCode, type Attributes, type Span, type Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 import type { CarriedCommand, CommandHandler, CommandRequest, TraceAppend } from '../commands/command-handler.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
 import type { Shown } from './shown.js';
-import { childrenOf, correlated, typeOfError, type UnderWay } from './under-way.js';
+import { childrenOf, correlated, fail, type UnderWay } from './under-way.js';
 
 interface CommandsOptions {
   readonly tracer: Tracer;
@@ -91,15 +91,10 @@ const attributesOf = (request: CommandRequest<unknown>): Attributes => ({
   'audience.stream.kind': kindOf(request),
 });
 
-/** Those that have one kind of command name none. */
+/** The command that notes who looked has none. */
 const typeOf = (command: unknown): string =>
   typeof command === 'object' && command !== null && 'type' in command ? String(command.type) : 'RecordRead';
 
 function refusalOf(error: unknown): string | undefined {
   return error instanceof ServiceError && errorCatalogue[error.code].status < 500 ? error.code : undefined;
-}
-
-function fail(span: Span, error: unknown): void {
-  span.setStatus({ code: SpanStatusCode.ERROR });
-  span.setAttribute('error.type', typeOfError(error));
 }

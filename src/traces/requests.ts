@@ -1,8 +1,8 @@
 /** Requests as spans, by the semantic conventions of HTTP: patterns of paths only, and nothing of who calls. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, type Tracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { correlated, typeOfError, type Activity, type UnderWay } from './under-way.js';
+import { correlated, fail, type Activity, type UnderWay } from './under-way.js';
 
 interface TracedRequest {
   readonly method: string;
@@ -26,8 +26,8 @@ export interface RequestTrace {
   end(ending: RequestEnding): void;
 }
 
-/** Others are not known to the conventions, and could be anything. */
-const methods: ReadonlySet<string> = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
+/** Those that the conventions know. Others could be anything. */
+const methods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 
 interface RequestsOptions {
   readonly tracer: Tracer;
@@ -59,11 +59,8 @@ export function traceRequests({ tracer, underWay, goesOn }: RequestsOptions) {
           'http.response.status_code': status,
           ...(hasRoute && { 'http.route': route }),
         });
-        const isFault = status >= 500 || error !== undefined;
-        if (isFault) {
-          span.setStatus({ code: SpanStatusCode.ERROR });
-          span.setAttribute('error.type', status >= 500 ? String(status) : typeOfError(error));
-        }
+        if (status >= 500) fail(span, String(status));
+        else if (error !== undefined) fail(span, error);
         underWay.end(activity);
       },
     };

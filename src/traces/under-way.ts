@@ -1,6 +1,6 @@
 /** What is under way: a request, or a piece of a subscriber's work. What is done for it joins its trace until it ends. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ROOT_CONTEXT, trace, type Attributes, type Context, type Span } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Context, type Span } from '@opentelemetry/api';
 import { ServiceError } from '../errors.js';
 
 /** Spans of the commands of one request or piece of work. One with thousands of lines would push all others out. */
@@ -52,8 +52,13 @@ export function createUnderWay() {
   };
 }
 
-/** A message may quote what is personal. */
-export function typeOfError(error: unknown): string {
+/** `fault`: an error, of which the words may be personal, or a code. */
+export function fail(span: Span, fault: unknown): void {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.setAttribute('error.type', typeof fault === 'string' ? fault : typeOfError(fault));
+}
+
+function typeOfError(error: unknown): string {
   if (error instanceof ServiceError) return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }

@@ -1,8 +1,8 @@
 /** What subscribers do, as traces of their own: a piece of work begins one with its first command, so that a look that finds nothing leaves none. */
-import { SpanKind, SpanStatusCode, type Attributes, type Tracer } from '@opentelemetry/api';
+import { SpanKind, type Attributes, type Tracer } from '@opentelemetry/api';
 import type { MailerReport } from '../mailer/job.js';
 import type { Transport } from '../mailer/transport.js';
-import { childrenOf, correlated, type Activity, type UnderWay } from './under-way.js';
+import { childrenOf, correlated, fail, type Activity, type UnderWay } from './under-way.js';
 
 interface WorkOptions {
   readonly tracer: Tracer;
@@ -27,6 +27,9 @@ export function traceWork({ tracer, underWay, clock, monotonic }: WorkOptions) {
       };
       try {
         return await underWay.run(activity, run);
+      } catch (error) {
+        if (activity.span !== undefined) fail(activity.span, error);
+        throw error;
       } finally {
         underWay.end(activity, wall + monotonic() - began);
       }
@@ -41,10 +44,7 @@ export function traceWork({ tracer, underWay, clock, monotonic }: WorkOptions) {
         const span = tracer.startSpan('hand over', { kind: SpanKind.CLIENT, attributes }, childrenOf(attempt));
         const outcome = await transport.send(mail, limits);
         span.setAttributes(attributesOf(outcome));
-        if (outcome.status !== 'sent' && outcome.status !== 'withdrawn') {
-          span.setStatus({ code: SpanStatusCode.ERROR });
-          span.setAttribute('error.type', outcome.reason);
-        }
+        if (outcome.status !== 'sent' && outcome.status !== 'withdrawn') fail(span, outcome.reason);
         span.end();
         return outcome;
       },
