@@ -5,7 +5,7 @@ const floors = [
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer', 'bounces'],
-  ['stores', 'metrics'],
+  ['stores', 'metrics', 'traces'],
   ['rebuild', 'evidence'],
   ['report'],
   ['export', 'copy', 'privacy'],
@@ -17,7 +17,7 @@ const floors = [
 const errors = '^src/(errors|failures)\\.ts$';
 const room = (name) => `^src/${name}/`;
 const node =
-  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
+  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|async_hooks|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
@@ -104,6 +104,24 @@ module.exports = {
       node,
       npm('@prometheus-io'),
     ),
+    only(
+      'traces',
+      '^src/commands/command-handler\\.ts$',
+      room('mailer'),
+      eventStorePort,
+      node,
+      npm('@opentelemetry', 'zod'),
+    ),
+    {
+      name: 'traces-are-loaded-where-they-go-somewhere',
+      severity: 'error',
+      from: { path: '^src/', pathNot: room('traces') },
+      to: {
+        path: '^src/traces/',
+        pathNot: '^src/traces/variables\\.ts$',
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+      },
+    },
     only('bounces', room('events'), room('commands'), eventStorePort, npm('postal-mime')),
     only(
       'report',
@@ -214,6 +232,8 @@ module.exports = {
       ['mustache', '(commands|report|privacy|api)'],
       ['nodemailer', 'mailer'],
       ['postal-mime', 'bounces'],
+      ['@opentelemetry', 'traces'],
+      ['@prometheus-io', 'metrics'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],
       ['@grpc/grpc-js', 'eventstore/eventstoredb'],

@@ -39,6 +39,7 @@ import { keptInRegister } from '../privacy/lasting-refusals.js';
 import type { Register } from '../privacy/register.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
+import type { Traces } from '../traces/traces.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
@@ -58,6 +59,8 @@ export interface AppendListener {
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   /** Absent: nothing is counted. */
   readonly metrics?: Pick<HandlerOptions<unknown, unknown, DomainEvent>, 'onOutcome' | 'onConflict'>;
+  /** Absent: nothing is traced. */
+  readonly traces?: Pick<Traces, 'traceHandler' | 'traceAppend'> | undefined;
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Absent: no mail to subscribers of lists is taken. */
@@ -69,15 +72,15 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, publicUrl, onUnreadable, metrics, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, metrics, traces, clock, newUuid } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
     sourcesOfIts = sources,
-  ): CommandHandler<State, Command, Event> =>
-    createCommandHandler({
+  ): CommandHandler<State, Command, Event> => {
+    const handler = createCommandHandler({
       store,
       decider,
       sources: sourcesOfIts,
@@ -85,6 +88,7 @@ export async function openCommands(options: CommandsOptions) {
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
       ...metrics,
+      traceAppend: traces?.traceAppend,
       onAppended(append) {
         for (const listener of listeners) listener.onAppended(append);
       },
@@ -92,6 +96,8 @@ export async function openCommands(options: CommandsOptions) {
         for (const listener of listeners) listener.onUnchanged?.(position);
       },
     });
+    return traces?.traceHandler(handler) ?? handler;
+  };
 
   await initialise(handlerOf(serviceDecider, 1), keys);
   const groups = handlerOf(groupDecider, 1);

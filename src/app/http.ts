@@ -14,6 +14,7 @@ import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
 import { openMetricsServer } from '../api/http/metrics-server.js';
 import type { Metrics } from '../metrics/metrics.js';
+import type { Traces } from '../traces/traces.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from '../privacy/erasures.js';
@@ -54,6 +55,7 @@ interface HttpOptions extends Clocks {
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
   readonly metrics: Pick<Metrics, 'onRequest' | 'read'>;
+  readonly traces?: Traces | undefined;
   readonly newUuid: () => string;
   readonly secret: string;
   readonly appearance: Appearance;
@@ -116,6 +118,7 @@ export async function openHttp(options: HttpOptions) {
       log(line);
     },
     readMetrics: metrics.read,
+    traces: options.traces,
     now: monotonic,
     newUuid,
     isStopping: () => signal.aborted,

@@ -8,7 +8,9 @@ export interface Logs {
   readonly lines: LogDestination;
 }
 
-export function openLogs({ logLevel }: Pick<Config, 'logLevel'>): Logs {
+/** `traceId`: of what is under way while a line is written. Absent where no traces are made. */
+export function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () => string | undefined): Logs {
   const lines = openStandardOutput();
-  return { logger: pino({ level: logLevel, base: null }, lines), lines };
+  const mixin = traceId && (() => ({ trace_id: traceId() }));
+  return { logger: pino({ level: logLevel, base: null, ...(mixin && { mixin }) }, lines), lines };
 }

@@ -31,6 +31,7 @@ import type { OpenLease } from '../stores/own-lease.js';
 import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import type { MailerReport } from '../mailer/job.js';
 import { mailReport } from '../mailer/report.js';
+import type { Traces } from '../traces/traces.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
@@ -39,6 +40,7 @@ interface MailOptions extends Clocks {
     onReport(report: MailerReport): void;
     timed(transport: Transport): Transport;
   };
+  readonly traces?: Pick<Traces, 'traceTransport' | 'onReport'> | undefined;
   readonly config: Config;
   readonly settings: StoreSettings;
   readonly openLease: OpenLease;
@@ -57,14 +59,16 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, openLease, logger, store, commands, views, clock, monotonic, newUuid } = options;
+  const { config, settings, openLease, logger, traces, store, commands, views, clock, monotonic, newUuid } = options;
   const { mailReturnPath: base } = config;
   const log = mailReport(logger);
   const report = (about: MailerReport): void => {
     log(about);
     options.metrics.onReport(about);
+    traces?.onReport(about);
   };
-  const transport = options.metrics.timed(await transportOf(options));
+  const timed = options.metrics.timed(await transportOf(options));
+  const transport = traces?.traceTransport(timed) ?? timed;
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
     ...{ openLease, store, monotonic, newUuid },

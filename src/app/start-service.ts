@@ -34,6 +34,7 @@ import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
+import type { Traces } from '../traces/traces.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
@@ -52,7 +53,13 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Context extends Logs, Clocks {
+/** What hears of the work of the service. */
+interface Observers extends Logs {
+  /** Absent where no traces are made. */
+  readonly traces?: Traces | undefined;
+}
+
+interface Context extends Observers, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly appearance: Appearance;
@@ -71,15 +78,15 @@ interface Context extends Logs, Clocks {
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
-export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
+export async function startService(config: Config, observers: Observers, signal: AbortSignal): Promise<Service> {
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
-  const sealKey = sealKeyFor(config, logs.logger);
+  const sealKey = sealKeyFor(config, observers.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
-  const { logger } = logs;
+  const { logger } = observers;
   const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
   onRoundTrip(metrics.onRoundTrip);
@@ -101,7 +108,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
-    ...logs,
+    ...observers,
     metrics,
     config,
     certificate,
@@ -157,7 +164,7 @@ async function refuseAlteredEvidence(
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, secret, settings, metrics, logger, guard, signal } = context;
+  const { config, secret, settings, metrics, traces, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
   const commands = await openCommands({
@@ -195,6 +202,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     onUnchanged: (position) => views.ownWrites.requireAtLeast(position),
   });
   store.onCommitted?.((position) => views.notify(position));
+  views.onMoved(() => traces?.onShown(views.ownWrites.visiblePosition()));
 
   const mailer = config.roles.has('mailer')
     ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views })
@@ -238,8 +246,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   };
 }
 
-const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>
+const runnerOf = (subscriber: Subscriber<unknown>, { logger, traces, monotonic }: Context): Runner =>
   createRunner(subscriber, {
+    traceWork: traces && ((run) => traces.work(subscriber.name, run)),
     onFault: (error, what) => logger.error({ err: error }, `${subscriber.name}: ${what}`),
     monotonic,
     random: Math.random,

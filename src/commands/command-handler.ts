@@ -1,7 +1,7 @@
 /** The contract of a command handler for one kind of stream; handle.ts implements it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
-import type { EventStore } from '../eventstore/event-store.js';
+import type { AppendResult, EventStore } from '../eventstore/event-store.js';
 import type { CommandContext, LoadedState, Sources } from './batch.js';
 import type { Decider } from './decider.js';
 
@@ -59,7 +59,21 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly onOutcome?: (outcome: CommandEnd) => void;
   /** Called where a stream turned out to stand elsewhere, and commands are decided again. */
   readonly onConflict?: () => void;
+  /** Runs each append. Default: it is just run. */
+  readonly traceAppend?: TraceAppend | undefined;
 }
+
+/** A command whose events, so many, are part of an append. */
+export interface CarriedCommand {
+  readonly request: CommandRequest<unknown>;
+  readonly events: number;
+}
+
+/** Resolves and rejects as the append does. */
+export type TraceAppend = (
+  carried: readonly CarriedCommand[],
+  append: () => Promise<AppendResult>,
+) => Promise<AppendResult>;
 
 /** `unchanged`: the state was already as the command wants it. */
 export type CommandEnd = 'changed' | 'unchanged' | 'refused';

@@ -4,7 +4,14 @@ import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import { InvalidAppendError, WrongExpectedRevisionError } from '../eventstore/event-store.js';
 import { decideBatch, type CommandOutcome, type DecidedBatch, type LoadedState } from './batch.js';
 import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
-import type { CommandEnd, CommandHandler, CommandRequest, CommandResult, HandlerOptions } from './command-handler.js';
+import type {
+  CarriedCommand,
+  CommandEnd,
+  CommandHandler,
+  CommandRequest,
+  CommandResult,
+  HandlerOptions,
+} from './command-handler.js';
 import { createStateCache } from './state-cache.js';
 
 const maxConflicts = 12;
@@ -23,7 +30,12 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
 ): CommandHandler<State, Command, Event> {
   type Request = CommandRequest<Command>;
   type Answer = CommandResult<State, Event>;
-  const { store, decider, sources } = options;
+  interface Appending {
+    readonly stream: string;
+    readonly waiting: readonly PendingCommand<Request, Answer>[];
+    readonly decided: DecidedBatch<State, Event>;
+  }
+  const { store, decider, sources, traceAppend } = options;
   const streams = createStateCache({ reader: store, decider, cacheSize: options.cacheSize });
   const pause = jitteredPause(options);
   const append = createIdempotentAppend<Event>({ store, now: sources.now, pause });
@@ -43,11 +55,11 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
 
   /** Appends what was decided and remembers it. The position, or undefined when the stream stood elsewhere. */
   function appendDecided(
-    stream: string,
-    decided: DecidedBatch<State, Event>,
+    { stream, waiting, decided }: Appending,
     { loaded, from }: Basis<State>,
   ): Promise<string | undefined> {
-    return append(stream, decided.events, loaded).then(
+    const appending = () => append(stream, decided.events, loaded);
+    return (traceAppend === undefined ? appending() : traceAppend(carriedOf(waiting, decided), appending)).then(
       (result) => {
         // Not a new stream: it is seldom used again at once, and would push others out of the cache.
         if (from !== 'assumed_new')
@@ -86,7 +98,8 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       mustRead = true;
       // Without an append no expected revision protects the outcome: it must rest on the latest state.
       if (decided.events.length === 0 && from !== 'latest') continue;
-      const position = decided.events.length === 0 ? unchanged(loaded) : await appendDecided(stream, decided, basis);
+      const position =
+        decided.events.length === 0 ? unchanged(loaded) : await appendDecided({ stream, waiting, decided }, basis);
       if (position !== undefined) {
         answer(waiting, decided, position);
         return decided.outcomes.length;
@@ -145,6 +158,17 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       }),
   };
 }
+
+/** The commands whose events are appended. */
+const carriedOf = (
+  waiting: readonly { readonly request: CommandRequest<unknown> }[],
+  { outcomes }: Pick<DecidedBatch<unknown, unknown>, 'outcomes'>,
+): CarriedCommand[] =>
+  waiting.flatMap(({ request }, index) => {
+    const outcome = outcomes[index];
+    const events = outcome?.status === 'accepted' ? outcome.events.length : 0;
+    return events === 0 ? [] : [{ request, events }];
+  });
 
 function endOf(outcome: CommandOutcome<unknown, unknown>): CommandEnd {
   if (outcome.status === 'refused') return 'refused';

@@ -1,6 +1,7 @@
 /** Runs every check, one after the other, and lists what each found. Nothing is changed by any of them. */
 import { ConfigurationError, readConfig, type Config } from '../stores/config.js';
 import { checkClock } from './clock.js';
+import { checkCollector } from './collector.js';
 import { checkConfiguration } from './configuration.js';
 import { checkDisk } from './disk.js';
 import { checkExpiringKeys } from './expiring-keys.js';
@@ -72,6 +73,7 @@ async function examinePlace(patient: Patient, open: OpenPlace, config: Config | 
     emails: () => checkHeldEmails(open),
     keys: () => checkExpiringKeys(open),
     mail: () => checkRelay(patient),
+    traces: () => checkCollector(patient),
   });
 }
 

@@ -3,10 +3,14 @@ import leven from 'leven';
 import { printable } from '../events/printable.js';
 import { serviceVariables } from '../stores/config.js';
 import type { Environment } from '../stores/values-from-files.js';
+import { traceVariables } from '../traces/variables.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
 
 /** How names of ours begin, and hardly one of another program in the same environment. */
 const own = /^(MAIL|SMTP|DKIM|SEAL|RETAIN|RATE_LIMIT)_/;
+const known: readonly string[] = [...serviceVariables, ...traceVariables];
+/** Of OpenTelemetry, which others read: for logs, and near to those for traces. */
+const ofLogs = 'OTEL_BLRP_';
 /** Of other programs, and near to one of ours. */
 const others = new Set(['HOME', 'PATH', 'POST', 'HOSTNAME', 'HOSTTYPE', 'MAIL', 'MAILTO', 'MAILPATH', 'SMTPSERVER']);
 /** A name of fewer letters is near to too many others. */
@@ -28,8 +32,8 @@ export function checkUnknownVariables(env: Environment): Diagnosis {
 /** The nearest of ours; null: none is near; undefined: it does not look like ours. */
 function meantBy(name: string): string | null | undefined {
   const upper = name.toUpperCase();
-  if (serviceVariables.includes(name) || others.has(name)) return undefined;
-  const near = serviceVariables
+  if (known.includes(name) || others.has(name) || name.startsWith(ofLogs)) return undefined;
+  const near = known
     .filter((variable) => variable.length >= shortest)
     .map((variable) => ({ variable, distance: leven(upper, variable) }))
     .sort((one, other) => one.distance - other.distance)[0];

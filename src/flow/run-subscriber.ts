@@ -20,6 +20,8 @@ interface SubscriberRunnerOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly timings?: Readonly<typeof runnerTimings>;
+  /** Runs each piece of work, and rejects as it does. Default: it is just run. */
+  readonly traceWork?: ((run: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 export type Runner = ReturnType<typeof createRunner>;
@@ -27,7 +29,7 @@ export type Runner = ReturnType<typeof createRunner>;
 /** Looks for the first time when it is started. */
 export function createRunner<Work>(subscriber: Subscriber<Work>, options: SubscriberRunnerOptions) {
   const { lease, concurrency } = subscriber;
-  const { monotonic, timings = runnerTimings } = options;
+  const { monotonic, timings = runnerTimings, traceWork = (run) => run() } = options;
   const running = new Set<Promise<void>>();
   const looks = createFaults('what is due cannot be looked for', options);
   const works = createFaults('what is due cannot be done', options);
@@ -91,9 +93,13 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
 
   function start(work: Work): void {
     const signal = AbortSignal.any([stopped.signal, lost.signal]);
-    const done = subscriber
-      .handle(work, signal, closed.signal)
-      .then(works.good, (error: unknown) => signal.aborted || works.bad(error))
+    const done = traceWork(() =>
+      subscriber.handle(work, signal, closed.signal).catch((error: unknown) => {
+        if (!signal.aborted) works.bad(error);
+        throw error;
+      }),
+    )
+      .then(works.good, () => undefined)
       .then(() => {
         running.delete(done);
         wakeIn(timings.wake);

@@ -10,6 +10,7 @@ import { deriveHeadKey } from '../../src/events/streams.js';
 import { openEventStore } from '../../src/stores/stores.js';
 import { audience, audienceProcess } from '../support/audience.js';
 import { makeCertificate } from '../support/certificates.js';
+import { openCollector } from '../support/collector.js';
 import { toAppend } from '../support/examples.js';
 import { eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
 import { document, rows, section } from '../support/markdown.js';
@@ -105,9 +106,11 @@ describe('a folder in good order', () => {
     const found = await doctor(folder, { SEAL_DIR: seals });
     expect(found.findings.filter(({ level }) => level !== 'green')).toEqual([]);
     expect(found).toMatchObject({ code: 0, level: 'green' });
-    // Over HTTP there is no certificate.
+    // Over HTTP there is no certificate, and without an endpoint there are no traces.
     const names = rows(section(document('docs/cli.md'), '### `audience doctor`')).map(([name]) => name);
-    expect(found.findings.map(({ name }) => name)).toEqual(names.filter((name) => name !== 'certificate'));
+    expect(found.findings.map(({ name }) => name)).toEqual(
+      names.filter((name) => name !== 'certificate' && name !== 'traces'),
+    );
     expect(found.of('versions')?.finding).toMatch(/^Node \d+\.\d+\.\d+, SQLite 3\.\d+/);
     expect(found.of('disk')?.finding).toMatch(/MB are free, and a durable write takes [\d.]+ ms$|not measured/);
     expect(traceOf(folder)).toEqual(before);
@@ -187,6 +190,20 @@ describe('what is broken', () => {
     ['MAIL_CONECTIONS', { MAIL_CONECTIONS: '3' }, 'variables', 'yellow', /MAIL_CONECTIONS \(MAIL_CONNECTIONS\?\)/],
     ['MONGO_URL', { MONGO_URL: 'mongodb://u:p@h' }, 'variables', 'yellow', /MONGO_URL \(MONGODB_URL\?\)/],
     ['SMTP_PASSWORD', { SMTP_PASSWORD: 'x' }, 'variables', 'yellow', /know SMTP_PASSWORD,/],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOIN',
+      { OTEL_EXPORTER_OTLP_ENDPOIN: 'x' },
+      'variables',
+      'yellow',
+      /\(OTEL_EXPORTER_OTLP_ENDPOINT\?\)/,
+    ],
+    [
+      'a sampler that there is not',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_TRACES_SAMPLER: 'xray' },
+      'traces',
+      'yellow',
+      /OTEL_TRACES_SAMPLER must be one of/,
+    ],
     ['data_dir', { data_dir: 'x' }, 'variables', 'yellow', /data_dir \(DATA_DIR\?\)/],
     ['another SECRET', { SECRET: 'x'.repeat(32) }, 'secret', 'red', /^SECRET is not the secret that this log/],
     [
@@ -235,9 +252,23 @@ describe('what is broken', () => {
       'npm_config_cache',
       'LOGNAME',
       'OTEL_SERVICE_NAME',
+      'OTEL_BLRP_SCHEDULE_DELAY',
     ];
     const found = await doctor(freshFolder(), Object.fromEntries(names.map((name) => [name, 'x'])));
     expect(found.of('variables')).toMatchObject({ level: 'green' });
+  });
+
+  test('a collector that takes no traces; one that does is green', async () => {
+    const collector = await openCollector();
+    onTestFinished(() => collector.close());
+    const folder = freshFolder();
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    expect((await doctor(folder, env)).of('traces')).toMatchObject({ level: 'green' });
+    collector.behave(401);
+    const finding = 'the collector takes no traces: 401';
+    expect((await doctor(folder, env)).of('traces')).toMatchObject({ level: 'yellow', finding });
+    expect((await doctor(folder)).of('traces')).toBeUndefined();
   });
 
   test.each([

@@ -6,18 +6,24 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/stores/config.js';
+import { readTraceVariables } from '../../src/traces/variables.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 
-/** The variables that the configuration asks the environment for. */
-function variablesRead(): readonly string[] {
+/** The variables that this asks the environment for. */
+function variablesOf(read: (environment: Record<string, undefined>) => unknown): readonly string[] {
   const names = new Set<string>();
   const note = (name: string | symbol): undefined => {
     if (typeof name === 'string') names.add(name);
   };
   const nothing: Record<string, undefined> = {};
-  readConfig(new Proxy(nothing, { get: (_, name) => note(name), has: (_, name) => note(name) === null }));
+  read(new Proxy(nothing, { get: (_, name) => note(name), has: (_, name) => note(name) === null }));
   return [...names].sort();
 }
+
+const ofService = variablesOf(readConfig);
+const ofTraces = variablesOf(readTraceVariables);
+/** Without it there are no traces. */
+const endpoint = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 
 const table = rows(section(document('docs/operations.md'), '## Configuration')).map(
   ([name = '', value = '', meaning = '']) => ({
@@ -33,7 +39,13 @@ const exampleVariables = parseEnv(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
 
 describe('the configuration table', () => {
   test('names exactly the variables that are read', () => {
-    expect(table.map(({ name }) => name).sort()).toEqual(variablesRead());
+    expect(table.map(({ name }) => name).sort()).toEqual([...ofService, endpoint].sort());
+  });
+
+  test('leads to the other variables of OpenTelemetry', () => {
+    const named = rows(section(document('docs/operations.md'), '### Traces')).flatMap(([name = '']) => codes(name));
+    const others = named.filter((name) => name.startsWith('OTEL_'));
+    expect([...others, endpoint].sort()).toEqual(ofTraces);
   });
 
   test('shows the defaults', () => {
@@ -81,8 +93,10 @@ describe('the configuration table', () => {
 });
 
 describe('.env.example', () => {
-  test('names exactly the variables that are read', () => {
-    expect(Object.keys(exampleVariables).sort()).toEqual(variablesRead());
+  test('names the variables that are read, and no other', () => {
+    const named = Object.keys(exampleVariables);
+    expect(named.filter((name) => !ofTraces.includes(name)).sort()).toEqual(ofService);
+    expect(named).toContain(endpoint);
   });
 
   test('changes nothing as it is', () => {
@@ -100,6 +114,7 @@ describe('.env.example', () => {
     writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const config = readConfig({ ...Object.fromEntries(values), DKIM_KEY_FILE: key });
     expect(config).toMatchObject(readConfigOfDefaults());
+    expect(readTraceVariables(exampleVariables).ignored).toEqual([]);
   });
 });
 

@@ -99,10 +99,9 @@ describe('the table of limits', () => {
   });
 
   test.each(ofVariables)('$what: $limit of $variable', ({ limit, variable }) => {
-    const settings = rows(section(text, '## Configuration')).map(([name = '', value = '']) => [
-      codes(name)[0],
-      codes(value)[0],
-    ]);
+    const settings = ['## Configuration', '### Traces']
+      .flatMap((heading) => rows(section(text, heading)))
+      .map(([name = '', value = '']) => [codes(name)[0], codes(value)[0]]);
     expect(settings).toContainEqual([variable, limit]);
   });
 });

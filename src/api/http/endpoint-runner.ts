@@ -14,8 +14,11 @@ import {
   afterPreviousResponse,
   clientClosedRequest,
   clientSignal,
+  correlationIdOf,
   createRequestContext,
+  createTracedContext,
   headersOf,
+  inTrace,
   logRequest,
   type RequestContext,
   type RequestOptions,
@@ -69,9 +72,9 @@ export interface EndpointRunner {
   readonly refuse: (
     exchange: Exchange,
     error: ServiceError,
-    more?: { headers?: readonly string[]; data?: object },
+    more?: { headers?: readonly string[]; data?: object; isHealth?: boolean },
   ) => void;
-  /** Answers 200 where there is no endpoint: health. Not logged, because health is checked every few seconds. */
+  /** Answers 200 where there is no endpoint: health. Neither logged nor traced, because health is checked every few seconds. */
   readonly answer: (exchange: Exchange, data: object) => void;
   /** The headers of an answer that is sent by other means. */
   readonly headers: (exchange: Exchange) => readonly string[];
@@ -184,8 +187,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       const minPosition = isRead ? await minPositionOf(request) : undefined;
       const admission = isRead ? undefined : options.admit();
       if (admission !== undefined) await admission;
-      // A request id that was made here is a UUID, and serves as correlation id, too.
-      const correlationId = context.isOwnId ? requestId : options.newUuid();
+      const correlationId = correlationIdOf(options, context);
       return await handler({
         input,
         query,
@@ -217,15 +219,17 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     run(endpoint, handler) {
       // Made at the first request: all endpoints together take a tenth of a second.
       let respond: ReturnType<typeof responder> | undefined;
+      const createContext = isWatching(endpoint) ? createRequestContext : createTracedContext;
       return (request, response) => {
         afterPreviousResponse(response, () => {
           respond ??= responder(endpoint, handler);
-          respond(createRequestContext(options, request, response)).catch(() => response.destroy());
+          const context = createContext(options, request, response);
+          inTrace(context, () => respond?.(context))?.catch(() => response.destroy());
         });
       };
     },
-    refuse({ request, response }, error, { headers = [], data = {} } = {}) {
-      const context = createRequestContext(options, request, response);
+    refuse({ request, response }, error, { headers = [], data = {}, isHealth = false } = {}) {
+      const context = (isHealth ? createRequestContext : createTracedContext)(options, request, response);
       if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
         context.headers = limits.anonymous.take(networkOf(clientAddress(request))).headers;
       const { status } = errorCatalogue[error.code];
@@ -241,6 +245,9 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     headers: ({ request, response }) => headersOf(options, createRequestContext(options, request, response), []),
   };
 }
+
+/** Asked every few seconds by who watches the service: such requests are not traced. */
+const isWatching = ({ scope }: Pick<AnyEndpoint, 'scope'>): boolean => scope === 'metrics';
 
 /** Cuts the connection when the key ends: a stream must not outlive it. */
 function cutWithKey({ grant, response }: RequestContext): void {

@@ -1,5 +1,7 @@
 /** What belongs to one request while it is answered: its id, its headers and its log line. */
 import type { Request, Response } from 'express';
+import type { RequestTrace } from '../../traces/requests.js';
+import type { Traces } from '../../traces/traces.js';
 import type { Authenticator, Grant } from './auth.js';
 import { noBody, type Body } from './body.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -7,6 +9,8 @@ import type { RateLimiter } from './rate-limit.js';
 /** What is logged of a request. Nothing of its content, and only the pattern of its path. */
 export interface RequestLine {
   readonly request_id: string;
+  /** Undefined where no traces are made. */
+  readonly trace_id: string | undefined;
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -31,6 +35,8 @@ export interface RequestOptions {
   readonly now: () => number;
   readonly newUuid: () => string;
   readonly isStopping: () => boolean;
+  /** Absent: requests are not traced. */
+  readonly traces?: Pick<Traces, 'beginRequest'> | undefined;
 }
 
 type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
@@ -41,6 +47,10 @@ export interface RequestContext {
   readonly started: number;
   readonly requestId: string;
   readonly isOwnId: boolean;
+  /** Undefined until it is asked for, see `correlationIdOf`. */
+  correlationId: string | undefined;
+  /** Undefined where it is not traced. */
+  trace: RequestTrace | undefined;
   /** Undefined without a valid key. */
   grant: Grant | undefined;
   /** Headers that the answer has, also where it is an error. */
@@ -53,8 +63,10 @@ export const clientClosedRequest = 499;
 
 const noHeaders: readonly string[] = [];
 
+type ContextOptions = Pick<RequestOptions, 'now' | 'newUuid' | 'traces'>;
+
 export function createRequestContext(
-  { now, newUuid }: Pick<RequestOptions, 'now' | 'newUuid'>,
+  { now, newUuid }: ContextOptions,
   request: Request,
   response: Response,
 ): RequestContext {
@@ -65,11 +77,29 @@ export function createRequestContext(
     started: now(),
     requestId: callersId ?? newUuid(),
     isOwnId: callersId === undefined,
+    correlationId: undefined,
+    trace: undefined,
     grant: undefined,
     headers: noHeaders,
     body: noBody,
   };
 }
+
+/** As `createRequestContext`; where traces are made, one of the request begins or goes on. */
+export function createTracedContext(options: ContextOptions, request: Request, response: Response): RequestContext {
+  const context = createRequestContext(options, request, response);
+  const { method, headers, socket } = request;
+  context.trace = options.traces?.beginRequest({ method, headers, isEncrypted: 'encrypted' in socket });
+  return context;
+}
+
+/** What is done for the request is part of its trace. */
+export const inTrace = <Result>({ trace }: RequestContext, answer: () => Result): Result =>
+  trace === undefined ? answer() : trace.run(answer);
+
+/** One of a request. A request id that was made here is a UUID, and serves as correlation id, too. */
+export const correlationIdOf = ({ newUuid }: Pick<RequestOptions, 'newUuid'>, context: RequestContext): string =>
+  (context.correlationId ??= context.isOwnId ? context.requestId : newUuid());
 
 function validRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
@@ -87,20 +117,24 @@ export function headersOf(
   return headers;
 }
 
+/** Its log line, and the end of its trace. */
 export function logRequest(
-  { log, now }: Pick<RequestOptions, 'log' | 'now'>,
-  { request, requestId, started, grant }: RequestContext,
+  options: Pick<RequestOptions, 'log' | 'now' | 'newUuid'>,
+  context: RequestContext,
   { route, status, error }: RequestOutcome,
 ): void {
-  log({
+  const { request, requestId, started, grant, trace } = context;
+  options.log({
     request_id: requestId,
+    trace_id: trace?.traceId,
     method: request.method,
     route,
     status,
-    duration: now() - started,
+    duration: options.now() - started,
     actor: grant?.id,
     error,
   });
+  trace?.end({ route, status, error, correlationId: correlationIdOf(options, context) });
 }
 
 /**

@@ -22,9 +22,10 @@ export function requestLog(logger: Logger, lines: { write(line: string): void })
   };
 }
 
-function requestLine({ request_id, method, route, status, duration, actor }: RequestLine): string {
+function requestLine({ request_id, trace_id, method, route, status, duration, actor }: RequestLine): string {
   const who = actor === undefined ? '' : `,"actor":"${actor}"`;
-  return `{"level":30,"time":${Date.now()},"request_id":"${request_id}","method":"${method}","route":"${route}","duration":${milliseconds(duration)}${who},"status":${status},"msg":"request"}\n`;
+  const where = trace_id === undefined ? '' : `,"trace_id":"${trace_id}"`;
+  return `{"level":30,"time":${Date.now()},"request_id":"${request_id}"${where},"method":"${method}","route":"${route}","duration":${milliseconds(duration)}${who},"status":${status},"msg":"request"}\n`;
 }
 
 /** Three decimals from whole numbers: formatting a fraction costs more than the rest of the line. */

@@ -13,8 +13,10 @@ import type { RateLimiter } from '../http/rate-limit.js';
 import {
   afterPreviousResponse,
   clientClosedRequest,
-  createRequestContext,
+  correlationIdOf,
+  createTracedContext,
   headersOf,
+  inTrace,
   logRequest,
   type RequestContext,
   type RequestOptions,
@@ -42,7 +44,7 @@ export interface PagesOptions {
   readonly clock: () => number;
 }
 
-type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'isStopping'>;
+type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'isStopping' | 'traces'>;
 
 /** In place of the path, which is a secret: whoever has it can refuse. */
 const route = '/u/{token}';
@@ -70,7 +72,8 @@ export function mountPages(app: Express, runner: EndpointRunner, options: Routes
     else if (request.path === '/logo' && logo !== undefined) sendFile(response, logo.type, logo.bytes);
     else
       afterPreviousResponse(response, () => {
-        respond(createRequestContext(options, request, response)).catch(() => response.destroy());
+        const context = createTracedContext(options, request, response);
+        inTrace(context, () => respond(context)).catch(() => response.destroy());
       });
   });
 }
@@ -135,16 +138,17 @@ interface Visit {
 /** @throws ServiceError `unavailable`, `too_large` @throws RequestAbortedError */
 async function pageBehind(
   options: RoutesOptions,
-  { request, requestId, isOwnId }: RequestContext,
+  requestContext: RequestContext,
   look: Pick<Visit, 'language' | 'texts'>,
 ): Promise<Page> {
-  const { tokens, keepsIp, clientAddress, clock, newUuid } = options;
+  const { tokens, keepsIp, clientAddress, clock } = options;
+  const { request, requestId } = requestContext;
   const token = request.path.slice(1);
   const link = tokens.read(token) ?? tokens.readForLists(token);
   if (link === undefined) return plainPage(404, 'unknown', look.texts);
   if ('until' in link && link.until <= clock()) return plainPage(410, 'expired', look.texts);
   const { contactKey, emailId } = link;
-  const correlationId = isOwnId ? requestId : newUuid();
+  const correlationId = correlationIdOf(options, requestContext);
   const ip = keepsIp ? clientAddress(request).replace(/^::ffff:(?=[\d.]+$)/i, '') : undefined;
   const visit: Visit = {
     ...look,

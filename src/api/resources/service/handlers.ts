@@ -46,7 +46,10 @@ export function healthRoutes({ app, runner, readiness }: HealthParts): void {
     readiness().then(({ ready, parts }) => {
       if (ready) runner.answer({ request, response }, parts);
       else
-        runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
+        runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), {
+          data: parts,
+          isHealth: true,
+        });
     }, next);
   });
 }

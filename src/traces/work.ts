@@ -1,0 +1,74 @@
+/** What subscribers do, as traces of their own: a piece of work begins one with its first command, so that a look that finds nothing leaves none. */
+import { SpanKind, type Attributes, type Tracer } from '@opentelemetry/api';
+import type { MailerReport } from '../mailer/job.js';
+import type { Transport } from '../mailer/transport.js';
+import { childrenOf, correlated, fail, type Activity, type UnderWay } from './under-way.js';
+
+interface WorkOptions {
+  readonly tracer: Tracer;
+  readonly underWay: UnderWay;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+}
+
+export function traceWork({ tracer, underWay, clock, monotonic }: WorkOptions) {
+  return {
+    async work<Result>(subscriber: string, run: () => Promise<Result>): Promise<Result> {
+      const [wall, began] = [clock(), monotonic()];
+      const activity: Activity = {
+        span: undefined,
+        begin: (correlationId) =>
+          tracer.startSpan(subscriber, { root: true, startTime: wall, attributes: correlated(correlationId) }),
+        correlationId: undefined,
+        commands: 0,
+        isOver: false,
+      };
+      try {
+        return await underWay.run(activity, run);
+      } catch (error) {
+        if (activity.span !== undefined) fail(activity.span, error);
+        throw error;
+      } finally {
+        underWay.end(activity, wall + monotonic() - began);
+      }
+    },
+    /** The same transport. What it hands over is a span of the attempt. */
+    traceTransport: (transport: Transport): Transport => ({
+      ...transport,
+      async send(mail, limits) {
+        const { span: attempt, correlationId } = underWay.current() ?? {};
+        if (attempt?.isRecording() !== true || correlationId === undefined) return await transport.send(mail, limits);
+        const attributes = correlated(correlationId);
+        const span = tracer.startSpan('hand over', { kind: SpanKind.CLIENT, attributes }, childrenOf(attempt));
+        const outcome = await transport.send(mail, limits);
+        span.setAttributes(attributesOf(outcome));
+        if (outcome.status !== 'sent' && outcome.status !== 'withdrawn') fail(span, outcome.reason);
+        span.end();
+        return outcome;
+      },
+    }),
+    onReport(report: MailerReport): void {
+      if (report.type !== 'started' && report.type !== 'recorded') return;
+      const { span } = underWay.current() ?? {};
+      span?.updateName('email attempt').setAttribute('audience.email.attempt', report.attempt);
+      if (report.type === 'recorded') span?.setAttributes(attributesOf({ ...report, status: report.outcome }));
+    },
+  };
+}
+
+interface Ending {
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly smtp_code?: number | undefined;
+  readonly enhanced_code?: string | undefined;
+}
+
+/** The codes of a reply, and never its words. */
+const attributesOf = ({ status, reason, smtp_code, enhanced_code }: Ending): Attributes => ({
+  'audience.email.outcome': status,
+  ...(reason !== undefined && { 'audience.email.reason': reason }),
+  ...(smtp_code !== undefined && { 'audience.email.smtp_code': smtp_code }),
+  ...(enhanced_code !== undefined && { 'audience.email.enhanced_code': enhanced_code }),
+});
