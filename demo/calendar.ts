@@ -12,8 +12,8 @@ const hours = [
 ];
 
 export interface Calendar {
-  /** As likely as season, weekday and hour make it, and by so much more on some days. */
-  moment(random: Random, more?: (dayOfYear: number) => number): number;
+  /** As likely as season, weekday and hour make it, and so many times more on some days. */
+  moments(more?: (dayOfYear: number) => number): (random: Random) => number;
   /** By the hour only. */
   momentOn(dayOfYear: number, random: Random): number;
   /** Days after the begin, from the first one on. */
@@ -22,17 +22,20 @@ export interface Calendar {
 
 export function createCalendar({ begin }: Pick<World, 'begin'>): Calendar {
   const days = Array.from({ length: yearLength }, (_, index) => new Date(begin + index * day));
-  const weights = days.map((date) => (months[date.getUTCMonth()] ?? 1) * (weekdays[date.getUTCDay()] ?? 1));
+  const weights = days.map(
+    (date, index) => [index, (months[date.getUTCMonth()] ?? 1) * (weekdays[date.getUTCDay()] ?? 1)] as const,
+  );
+  const weightsOfHours = hours.map((weight, index) => [index, weight] as const);
 
   const momentOn = (dayOfYear: number, random: Random): number => {
-    const found = random.weighted(hours.map((weight, index) => [index, weight] as const));
+    const found = random.weighted(weightsOfHours);
     return begin + dayOfYear * day + found * hour + Math.floor(random.next() * hour);
   };
   return {
     momentOn,
-    moment(random, more = () => 1) {
-      const found = random.weighted(weights.map((weight, index) => [index, weight * more(index)] as const));
-      return momentOn(found, random);
+    moments(more) {
+      const weighted = weights.map(([date, weight]) => [date, weight * (more?.(date) ?? 1)] as const);
+      return (random) => momentOn(random.weighted(weighted), random);
     },
     daysOf: (weekday) => days.flatMap((date, index) => (date.getUTCDay() === weekday ? [index] : [])),
   };

@@ -13,6 +13,8 @@ import { formatPosition } from '../src/eventstore/sqlite/schema.js';
 /** Appends that may be on their way to the disk, and after how many the answers of those before are heard. */
 const most = 4_000;
 const hearEvery = 128;
+/** Streams that are kept in memory: those that were appended to last are read next. */
+const mostKept = 5_000;
 
 export interface WriteBehind extends EventStore {
   /** Events so far. */
@@ -21,11 +23,16 @@ export interface WriteBehind extends EventStore {
   settled(): Promise<void>;
 }
 
+interface KeptStream {
+  readonly events: readonly StoredEvent[];
+  underWay: number;
+}
+
 export function createWriteBehind(store: EventStore): WriteBehind {
   /** Where each stream stands. */
   const revisions = new Map<string, bigint>();
-  /** By stream, the events of appends that are on their way, and how many appends these are. */
-  const underWay = new Map<string, { readonly events: StoredEvent[]; appends: number }>();
+  /** By stream, the last one at the end: its last events, and how many of its appends are on their way. */
+  const kept = new Map<string, KeptStream>();
   const waiting = new Set<Promise<void>>();
   let [count, appends] = [0, 0];
   let fault: unknown;
@@ -50,16 +57,25 @@ export function createWriteBehind(store: EventStore): WriteBehind {
   /** What the store will answer. */
   function foresee(stream: string, events: readonly EventToAppend[]): AppendResult {
     const first = (revisions.get(stream) ?? -1n) + 1n;
-    const kept = underWay.get(stream) ?? { events: [], appends: 0 };
-    events.forEach((event, index) => {
+    const { underWay, events: before } = kept.get(stream) ?? { underWay: 0, events: [] };
+    const added = events.map((event, index) => {
       const position = formatPosition((count += 1));
-      kept.events.push({ ...event, stream, revision: first + BigInt(index), position });
+      return { ...event, stream, revision: first + BigInt(index), position };
     });
-    kept.appends += 1;
-    underWay.set(stream, kept);
+    kept.delete(stream);
+    kept.set(stream, { underWay: underWay + 1, events: [...before, ...added] });
+    forgetOldest();
     const revision = first + BigInt(events.length) - 1n;
     revisions.set(stream, revision);
     return { revision, position: formatPosition(count) };
+  }
+
+  function forgetOldest(): void {
+    if (kept.size <= mostKept) return;
+    for (const [stream, { underWay }] of kept) {
+      if (underWay === 0) kept.delete(stream);
+      return;
+    }
   }
 
   async function write(stream: string, events: readonly EventToAppend[], foreseen: AppendResult): Promise<void> {
@@ -69,13 +85,13 @@ export function createWriteBehind(store: EventStore): WriteBehind {
     });
     if (revision !== foreseen.revision || position !== foreseen.position)
       throw new Error('another process writes to this log');
-    const kept = underWay.get(stream);
-    if (kept !== undefined && (kept.appends -= 1) === 0) underWay.delete(stream);
+    const its = kept.get(stream);
+    if (its !== undefined) its.underWay -= 1;
   }
 
-  /** Undefined: what is under way is not all that there is of the stream. */
+  /** Undefined: what is kept is not all that there is of the stream. */
   function inMemory(stream: string, { from, direction, limit }: ReadStreamOptions): readonly StoredEvent[] | undefined {
-    const events = underWay.get(stream)?.events;
+    const events = kept.get(stream)?.events;
     if (events?.[0]?.revision !== 0n) return undefined;
     const isBackwards = direction === 'backwards';
     const ordered = isBackwards ? events.toReversed() : events;
@@ -89,7 +105,7 @@ export function createWriteBehind(store: EventStore): WriteBehind {
     if (!revisions.has(stream)) return;
     const found = inMemory(stream, options);
     if (found === undefined) {
-      if (underWay.has(stream)) await settled();
+      if ((kept.get(stream)?.underWay ?? 0) > 0) await settled();
       yield* store.readStream(stream, options);
     } else if (found.length > 0) yield found;
   }
@@ -115,6 +131,7 @@ export function createWriteBehind(store: EventStore): WriteBehind {
     readStream,
     async redact(stream, through) {
       await settled();
+      kept.delete(stream);
       return await store.redact(stream, through);
     },
     async *readAll(options) {

@@ -30,10 +30,10 @@ const channels: readonly (readonly [Channel, number])[] = [
 /** Of those who come, how many also join this list sooner or later. */
 const alsoJoins: readonly (readonly [ListKey, number])[] = [
   ['offers', 0.3],
-  ['seeds', 0.04],
+  ['seeds', 0.03],
   ['vegetables', 0.13],
   ['roses', 0.05],
-  ['workshops', 0.045],
+  ['workshops', 0.04],
   ['walks', 0.04],
   ['stock', 0.05],
   ['panel', 0.03],
@@ -46,19 +46,20 @@ export const arrivals: Scene = (stage) => {
   const random = world.random('arrivals');
   const before = Math.round(people.length * knownBefore);
   importBefore(stage, people.slice(0, before), random);
-  const more = (date: number): number =>
-    campaigns.find(({ days: [from = 0, to = 0] }) => date >= from && date <= to)?.times ?? 1;
+  const momentOf = calendar.moments(
+    (date) => campaigns.find(({ days: [from = 0, to = 0] }) => date >= from && date <= to)?.times ?? 1,
+  );
   for (const person of people.slice(before)) {
     const channel = random.weighted(channels);
     // The first days are for the address book.
     const at =
       channel === 'fair'
         ? calendar.momentOn(random.pick(fair), random)
-        : Math.max(calendar.moment(random, more), world.onDay(2) + random.next() * day);
+        : Math.max(momentOf(random), world.onDay(2) + random.next() * day);
     world.plan(at, () => arrive(stage, { person, channel, random }));
   }
   for (const list of ['openHouse', 'prizeDraw'] as const)
-    for (const person of people) if (random.chance(0.09)) joinWhileItIs(stage, { person, list, random });
+    for (const person of people) if (random.chance(0.05)) joinWhileItIs(stage, { person, list, random });
 };
 
 /** In a few requests of many lines, which are answered in no time. */
@@ -95,7 +96,7 @@ async function arrive(stage: Stage, { person, channel, random }: Arrival): Promi
       const list = random.chance(0.85) ? 'newsletter' : 'offers';
       const consent = members.consent(list, 'form on the website');
       await members.signUp(person, { list, profile: shortProfile(person, random), consent, by: staff.by('web-form') });
-      if (random.chance(0.35)) sendWelcome(stage, person, random);
+      if (random.chance(0.2)) sendWelcome(stage, person, random);
       break;
     }
     case 'checkout': {

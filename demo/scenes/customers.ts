@@ -7,13 +7,14 @@ import { goods, newPassword, orderReceived, orderSent } from '../texts.js';
 import { day, hour, yearLength } from '../world.js';
 
 /** In the year, of all people. */
-const ordersOfEach = 0.22;
-const passwordsOfEach = 0.03;
+const ordersOfEach = 0.13;
+const passwordsOfEach = 0.02;
 const movesOfEach = 0.09;
 
 export const customers: Scene = (stage) => {
   const { world, calendar, people } = stage;
   const random = world.random('customers');
+  const momentOf = calendar.moments();
   const times = (ofEach: number): number => Math.ceil(ofEach * people.length);
   /** A third of the people do most of it. */
   const customer = (): Person =>
@@ -28,7 +29,7 @@ export const customers: Scene = (stage) => {
   for (const [ofEach, act] of plans)
     for (let time = 0; time < times(ofEach); time += 1) {
       const person = customer();
-      world.plan(calendar.moment(random), async () => {
+      world.plan(momentOf(random), async () => {
         // Before they came they were not known.
         if (person.lists.size > 0) await act(person);
       });

@@ -17,13 +17,13 @@ const every = (pause: number, from: number, to = yearLength): readonly number[] 
   Array.from({ length: Math.ceil((to - from) / pause) }, (_, index) => from + index * pause);
 
 const mailings: readonly Mailing[] = [
-  { list: 'seeds', days: every(28, 12), at: 8.5, share: 1 },
-  { list: 'trade', days: every(56, 20), at: 7, share: 1 },
-  { list: 'stock', days: every(3, 8), at: 11, share: 0.06 },
-  { list: 'workshops', days: every(75, 40), at: 16, share: 1 },
-  { list: 'walks', days: every(45, 118, 300), at: 17.5, share: 1 },
-  { list: 'roses', days: [108, 355], at: 9.5, share: 1 },
-  { list: 'openHouse', days: [108, 129], at: 10, share: 1 },
+  { list: 'seeds', days: every(42, 12), at: 8.5, share: 1 },
+  { list: 'trade', days: every(84, 20), at: 7, share: 1 },
+  { list: 'stock', days: every(7, 8), at: 11, share: 0.06 },
+  { list: 'workshops', days: every(120, 40), at: 16, share: 1 },
+  { list: 'walks', days: every(60, 118, 250), at: 17.5, share: 1 },
+  { list: 'roses', days: [355], at: 9.5, share: 0.5 },
+  { list: 'openHouse', days: [108], at: 10, share: 1 },
   // An hour before the list goes.
   { list: 'prizeDraw', days: [246], at: 9, share: 1 },
 ];

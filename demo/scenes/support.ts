@@ -17,6 +17,7 @@ const leftAlone = 21;
 export const support: Scene = (stage) => {
   const { world, calendar, people, mail } = stage;
   const random = world.random('support');
+  const momentOf = calendar.moments();
   const times = (ofEach: number): number => Math.ceil(ofEach * people.length);
   const known = (act: (person: Person) => Promise<void>) => async (): Promise<void> => {
     const person = random.pick(people);
@@ -24,12 +25,12 @@ export const support: Scene = (stage) => {
   };
   for (let call = 0; call < times(callsOfEach); call += 1)
     world.plan(
-      calendar.moment(random),
+      momentOf(random),
       known((person) => lookUp(stage, person, random.pick(lookedAt))),
     );
   for (let stop = 0; stop < times(stopsOfEach); stop += 1)
     world.plan(
-      calendar.moment(random),
+      momentOf(random),
       known((person) => stopMail(stage, person, random.chance(0.4))),
     );
   for (let date = 1; date < yearLength; date += 1)
