@@ -29,7 +29,7 @@ const usual: readonly (readonly [Fate, number])[] = [
   ['fine', 962],
   ['greylisted', 7],
   ['busy', 5],
-  ['full', 2.5],
+  ['full', 1],
   ['cut_off', 1.5],
   ['no_mailbox', 4.5],
   ['refused', 1.2],
@@ -43,7 +43,7 @@ const usual: readonly (readonly [Fate, number])[] = [
 /** In a thousand, more at domains whose servers have habits. */
 const habits: Readonly<Record<string, readonly (readonly [Fate, number])[]>> = {
   'campus.example': [['greylisted', 350]],
-  'town-hall.example': [['full', 40]],
+  'town-hall.example': [['full', 15]],
   'quiet.example': [
     ['silent', 25],
     ['stalling', 8],
@@ -74,16 +74,15 @@ const certain: readonly (readonly [days: number, Fate])[] = [
   [-9, 'stalling'],
   [-8, 'stalling'],
   [-4, 'silent'],
+  [-3.2, 'full'],
+  [-2.9, 'full'],
   [-2.6, 'full'],
-  [-2.4, 'full'],
-  [-2.2, 'full'],
+  [-2.3, 'full'],
   [-2, 'full'],
   [-1.6, 'full'],
-  [-1.4, 'full'],
-  [-1.2, 'silent'],
+  [-1, 'silent'],
   [-0.7, 'silent'],
-  [-0.5, 'full'],
-  [-0.4, 'lost_reply'],
+  [-0.5, 'lost_reply'],
 ];
 
 /** Asked once for each e-mail, in their order. */

@@ -1,6 +1,7 @@
 /** The process of `npm run demo`: makes the folder where it is missing, then runs the service on it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createProgressBar } from '../src/cli/shared/progress-bar.js';
 import { findDemo, makeDemo, type DemoMark } from './folder.js';
@@ -27,6 +28,8 @@ async function run(args: readonly string[]): Promise<void> {
   const { folder } = options;
   const demo = findDemo(folder) ?? (await make(options));
   const address = await startService(folder, fileURLToPath(new URL('../main.js', import.meta.url)));
+  // The service says where it listens first.
+  await sleep(300);
   const key = readFileSync(path.join(folder, 'api-key.txt'), 'utf8').trim();
   say(`
 The year of ${demo.people.toLocaleString('en')} people that ends on ${demo.until} is there to be looked at:

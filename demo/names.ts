@@ -43,11 +43,9 @@ interface Place {
   readonly zipcode: string;
 }
 
-const place = (city: string, state: string, zipcode: string, country = 'United Kingdom'): Place => ({
-  city,
-  state,
-  country,
-  zipcode,
+const place = (city: string, state: string, zipcode: string): Place => ({
+  ...{ city, state, zipcode },
+  country: 'United Kingdom',
 });
 
 export const places: readonly (readonly [Place, number])[] = [
@@ -64,11 +62,11 @@ export const places: readonly (readonly [Place, number])[] = [
   [place('Hereford', 'Herefordshire', 'HR# #??'), 4],
   [place('Truro', 'Cornwall', 'TR# #??'), 4],
   [place('Belfast', 'Antrim', 'BT# #??'), 3],
-  [place('Dublin', 'Leinster', 'D## ??##', 'Ireland'), 4],
-  [place('Cork', 'Munster', 'T## ??##', 'Ireland'), 2],
-  [place('Utrecht', 'Utrecht', '#### ??', 'Netherlands'), 3],
-  [place('Bremen', 'Bremen', '#####', 'Germany'), 3],
-  [place('Lyon', 'Rhône', '#####', 'France'), 1],
+  [{ ...place('Dublin', 'Leinster', 'D## ??##'), country: 'Ireland' }, 4],
+  [{ ...place('Cork', 'Munster', 'T## ??##'), country: 'Ireland' }, 2],
+  [{ ...place('Utrecht', 'Utrecht', '#### ??'), country: 'Netherlands' }, 3],
+  [{ ...place('Bremen', 'Bremen', '#####'), country: 'Germany' }, 3],
+  [{ ...place('Lyon', 'Rhône', '#####'), country: 'France' }, 1],
 ];
 
 export const streets = [

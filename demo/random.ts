@@ -27,7 +27,7 @@ export const randomFrom =
 
 /** The generator sfc32, whose state are the first 16 bytes. */
 function createRandom(state: Buffer): Random {
-  let [a, b, c, counter] = [0, 4, 8, 12].map((at) => state.readInt32LE(at)) as [number, number, number, number];
+  let [a, b, c, counter] = [state.readInt32LE(0), state.readInt32LE(4), state.readInt32LE(8), state.readInt32LE(12)];
 
   function word(): number {
     const sum = (a + b + counter) | 0;

@@ -17,13 +17,15 @@ interface RelayOptions {
   readonly letterOf: (emailId: string) => Underway | undefined;
 }
 
-/** On this day it was down for a while. */
-const downOn = 250.4;
+/** It was down for a while, just when a mailing went out. */
+const downOn = 253;
+const downFrom = 10.9 * hour;
 const downFor = 0.75 * hour;
 
 export function createRelayOfShop({ world, random, letterOf }: RelayOptions): Transport {
   const { now, takes, onDay } = world;
-  const isDown = (): boolean => now() >= onDay(downOn) && now() < onDay(downOn) + downFor;
+  const down = onDay(downOn) + downFrom;
+  const isDown = (): boolean => now() >= down && now() < down + downFor;
 
   function answerTo({ envelope: { to } }: Mail, letter: Underway): SendOutcome {
     const isFirst = letter.attempts === 1;
@@ -33,7 +35,7 @@ export function createRelayOfShop({ world, random, letterOf }: RelayOptions): Tr
       case 'busy':
         return isFirst ? refusedData('451 4.3.0 Temporary server error, please try again later') : taken();
       case 'full':
-        return now() < letter.requestedAt + 4 * day
+        return now() < letter.requestedAt + 3.5 * day
           ? refusedRecipient(`452 4.2.2 <${to}>: Mailbox is over its quota`)
           : taken();
       case 'cut_off':

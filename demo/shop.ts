@@ -71,7 +71,7 @@ export type TagName = (typeof interests)[number] | (typeof habits)[number];
 
 export const groupNames = ['Marketing', 'Customer care', 'Shop team', 'Trade desk', 'Volunteers', 'Agencies'] as const;
 
-interface ClientOfShop {
+export interface ClientOfShop {
   readonly scopes: readonly Scope[];
   /** Begins its request ids. Absent: it sends none, and the service makes them. */
   readonly requests?: string;

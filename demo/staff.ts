@@ -4,11 +4,16 @@ import type { CommandContext } from '../src/commands/batch.js';
 import type { KeyCommand } from '../src/commands/keys.js';
 import { scopes as allScopes } from '../src/events/keys.js';
 import { keysStream } from '../src/events/streams.js';
-import { clients, type ClientName } from './shop.js';
+import { clients, type ClientName, type ClientOfShop } from './shop.js';
 import { day, type World } from './world.js';
 
 /** The key of the first start, which may do everything: whoever set the service up. */
 const owner = 'default';
+
+const requestsOf = (name: ClientName): string | undefined => {
+  const client: ClientOfShop = clients[name];
+  return client.requests;
+};
 
 export type Staff = ReturnType<typeof openStaff>;
 
@@ -25,7 +30,7 @@ export function openStaff(world: World) {
     if (actor === undefined) throw new Error(`${name} has no key yet`);
     lastRequests.set(actor, world.now());
     const correlationId = random.uuid();
-    const prefix = name === owner || !('requests' in clients[name]) ? undefined : clients[name].requests;
+    const prefix = name === owner ? undefined : requestsOf(name);
     // As the service does it: its own request id serves as correlation id, too.
     const requestId = prefix === undefined ? correlationId : `${prefix}-${random.hex(12)}`;
     return { correlationId, causationId: correlationId, requestId, actor };

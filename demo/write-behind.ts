@@ -19,7 +19,7 @@ const mostKept = 5_000;
 export interface WriteBehind extends EventStore {
   /** Events so far. */
   count(): number;
-  /** Resolves when all that was appended is on the disk. @throws what a write has failed with */
+  /** Resolves when all that was appended is on the disk. @throws where a write has failed */
   settled(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createWriteBehind(store: EventStore): WriteBehind {
   const kept = new Map<string, KeptStream>();
   const waiting = new Set<Promise<void>>();
   let [count, appends] = [0, 0];
-  let fault: unknown;
+  let fault: Error | undefined;
 
   function throwFault(): void {
     if (fault !== undefined) throw fault;
@@ -122,7 +122,7 @@ export function createWriteBehind(store: EventStore): WriteBehind {
       if (stands !== expectedRevision) throw new WrongExpectedRevisionError(expectedRevision, stands);
       const foreseen = foresee(stream, events);
       const written = write(stream, events, foreseen)
-        .catch((error: unknown) => void (fault ??= error))
+        .catch((error: unknown) => void (fault ??= new Error('the log cannot be written', { cause: error })))
         .finally(() => waiting.delete(written));
       waiting.add(written);
       if ((appends += 1) % hearEvery === 0) await room();

@@ -32,7 +32,7 @@ interface Visit {
   readonly context: CommandContext;
 }
 
-export const clicks: Scene = ({ world, members, mail }) => {
+export const clicks: Scene = ({ world, members, mail, staff }) => {
   const { plan, now, keys } = world;
   const { refusals } = world.commands;
   const random = world.random('clicks');
@@ -43,6 +43,12 @@ export const clicks: Scene = ({ world, members, mail }) => {
     const { list } = letter;
     const reaction = due() ?? random.weighted(usual);
     if (reaction !== 'none') plan(now() + minute + random.after(8 * hour), () => react(reaction, letter, list));
+  });
+
+  // Who lets the mailbox overflow may have lost interest, too: then the e-mail is not tried again.
+  mail.listen(({ person, list, fate, attempts }, status) => {
+    const isEnough = status === 'deferred' && fate === 'full' && attempts === 8 && random.chance(0.4);
+    if (isEnough && list !== undefined) plan(now() + hour, () => members.leave(person, list, staff.by('web-form')));
   });
 
   function visitTo({ emailId, person }: Letter, list: ListKey): Visit {

@@ -57,7 +57,8 @@ async function order({ world, staff, members, mail }: Stage, { person, orders, r
     by: staff.by('shop'),
     idempotencyKey: `${number}-received`,
   });
-  plan(now() + random.between(0.4, 2.5) * day, async () => {
+  const atWork = Math.floor(now() / day + random.whole(1, 2)) * day + random.between(7, 17) * hour;
+  plan(atWork, async () => {
     await mail.send({
       person,
       message: orderSent(person, number),

@@ -40,10 +40,8 @@ export const mailReports: Scene = ({ world, staff, mail }) => {
     if (letter.list !== undefined) letter.person.lists.set(letter.list, 'Unsubscribed');
   }
 
-  mail.listen((letter, status) => {
+  function afterSent(letter: Letter): void {
     const { fate, list } = letter;
-    if (fate === 'bounces_in_doubt' && status === 'in_doubt') plan(now() + hour, () => bounce(letter, goneMailbox));
-    if (status !== 'sent') return;
     if (fate === 'bounces') {
       const failure = random.chance(0.7) ? goneMailbox : closedMailbox;
       plan(now() + minute + random.after(2 * hour), () => bounce(letter, failure));
@@ -52,5 +50,11 @@ export const mailReports: Scene = ({ world, staff, mail }) => {
       plan(now() + random.between(0.5, 5) * day, () => bounce(letter, failure));
     } else if (list !== undefined && (isCertain() ?? random.chance(complains)))
       plan(now() + minute + random.after(6 * hour), () => complain(letter));
+  }
+
+  mail.listen((letter, status) => {
+    if (status === 'sent') afterSent(letter);
+    if (status === 'in_doubt' && letter.fate === 'bounces_in_doubt')
+      plan(now() + hour, () => bounce(letter, goneMailbox));
   });
 };
