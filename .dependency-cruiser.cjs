@@ -216,6 +216,12 @@ module.exports = {
       },
     },
     {
+      name: 'nothing-imports-the-demo',
+      severity: 'error',
+      from: { path: ['^src/', '^client/', '^console/'] },
+      to: { path: '^demo/' },
+    },
+    {
       name: 'nothing-imports-the-client',
       severity: 'error',
       from: { path: '^src/' },

@@ -8,9 +8,9 @@ const restrictedSyntax = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', '.dependency-cruiser.cjs'] },
+  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', 'demo-data*/**', '.dependency-cruiser.cjs'] },
   {
-    files: ['src/**/*.ts', 'client/**/*.ts', 'console/**/*.{ts,tsx}', 'test/**/*.ts', 'vitest.config.ts'],
+    files: ['{src,client,demo,test}/**/*.ts', 'console/**/*.{ts,tsx}', 'vitest.config.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -37,7 +37,7 @@ export default tseslint.config(
   },
   {
     // `as const` is no cast and passes.
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'demo/**/*.ts'],
     ignores: ['src/events/codec.ts', 'src/sqlite/*.ts', 'src/eventstore/**/*.ts', 'src/readmodels/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', noCasts] },
   },

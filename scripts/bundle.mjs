@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 
-const entries = [
+const service = [
   'main',
   'audience',
   'app/projector-worker',
@@ -14,10 +14,18 @@ const entries = [
 const external = ['@eventstore/db-client', '@grpc/grpc-js', 'mongodb', 'pino', 'protobufjs'];
 
 /** Replaces the compiled entries in `dist`; the other compiled files stay as they are. */
-export async function bundle(root, dist) {
+export const bundle = (root, dist) =>
+  bundleInto(dist, {
+    root,
+    input: Object.fromEntries(service.map((name) => [name, path.join(root, 'src', `${name}.ts`)])),
+    chunks: 'bundle',
+  });
+
+/** `input`: files by the name that they get there. `chunks`: the folder of what they share. */
+export async function bundleInto(dist, { root, input, chunks }) {
   const src = path.join(root, 'src');
   const bundled = await rolldown({
-    input: Object.fromEntries(entries.map((name) => [name, path.join(src, `${name}.ts`)])),
+    input,
     platform: 'node',
     external,
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
@@ -38,7 +46,7 @@ export async function bundle(root, dist) {
     format: 'esm',
     sourcemap: true,
     entryFileNames: '[name].js',
-    chunkFileNames: 'bundle/[name].js',
+    chunkFileNames: `${chunks}/[name].js`,
     intro: ({ fileName }) =>
       `const dist = new URL('${'../'.repeat(fileName.split('/').length - 1) || './'}', import.meta.url);`,
   });

@@ -54,7 +54,7 @@ function noteImports(file) {
   visit(parse(file));
 }
 
-for (const file of globSync('{src,test,client,bench,scripts}/**/*.{ts,mjs}')) noteImports(file);
+for (const file of globSync('{src,test,client,demo,bench,scripts}/**/*.{ts,mjs}')) noteImports(file);
 
 const alone = [];
 for (const file of globSync('src/**/*.ts').sort())

@@ -68,12 +68,15 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   readonly newUuid: () => string;
+  /** 16 random bytes in hex. Default: of node:crypto. */
+  readonly newSalt?: (() => string) | undefined;
 }
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
   const { store, keys, publicUrl, onUnreadable, metrics, traces, clock, newUuid } = options;
-  const sources: Sources = { now: clock, newEventId: newUuid, newSalt: createSaltSource() };
+  const { newSalt = createSaltSource() } = options;
+  const sources: Sources = { now: clock, newEventId: newUuid, newSalt };
   const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -99,7 +102,7 @@ export async function openCommands(options: CommandsOptions) {
     return traces?.traceHandler(handler) ?? handler;
   };
 
-  await initialise(handlerOf(serviceDecider, 1), keys);
+  await initialise(handlerOf(serviceDecider, 1), { keys, newUuid });
   const groups = handlerOf(groupDecider, 1);
   const lists = handlerOf(listDecider, 1);
   const tags = handlerOf(tagDecider, 1);
@@ -124,7 +127,7 @@ export async function openCommands(options: CommandsOptions) {
   const isToBeErased = createErasureCheck(store, erasures);
   const suppressGone = createSuppressGone({ suppressions, isToBeErased });
   const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
-  const nextUlid = createUlidSource(clock);
+  const nextUlid = createUlidSource(clock, newUuid);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
     groups,
@@ -135,7 +138,7 @@ export async function openCommands(options: CommandsOptions) {
     suppressions,
     keys,
     newId,
-    newSalt: sources.newSalt,
+    newSalt,
     isToBeErased,
     checkRecipient,
     hasPublicUrl: publicUrl !== undefined,

@@ -1,6 +1,5 @@
 /** The first event of a log: its id, and a fingerprint of the secret that its stream names are derived from. */
 import { serviceStream } from '../eventstore/log-id.js';
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
@@ -17,13 +16,18 @@ export function firstSecret(folder: DataFolder): string {
   );
 }
 
+interface FirstSources {
+  readonly keys: StreamKeys;
+  readonly newUuid: () => string;
+}
+
 /** @throws ConfigurationError when the log was begun with another secret. */
 export async function initialise(
   handler: CommandHandler<ServiceState, ServiceCommand, unknown>,
-  keys: StreamKeys,
+  { keys, newUuid }: FirstSources,
 ): Promise<void> {
   const found = (await handler.fresh(serviceStream)).state;
-  const known = found.logId === null ? await begin(handler, keys) : found;
+  const known = found.logId === null ? await begin(handler, { keys, newUuid }) : found;
   if (known.logId === null || keys.fingerprint(known.logId) !== known.secretFingerprint)
     throw new ConfigurationError(
       'SECRET is not the one that this event log was begun with. Every contact would get a second stream, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
@@ -33,10 +37,10 @@ export async function initialise(
 /** The state of the log after its first event, written by this process or by another one that was first. */
 async function begin(
   handler: CommandHandler<ServiceState, ServiceCommand, unknown>,
-  keys: StreamKeys,
+  { keys, newUuid }: FirstSources,
 ): Promise<ServiceState> {
-  const logId = randomUUID();
-  const id = randomUUID();
+  const logId = newUuid();
+  const id = newUuid();
   const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
   const command = { type: 'Initialise', logId, secretFingerprint: keys.fingerprint(logId) } as const;
   return (await handler.execute({ stream: serviceStream, command, context })).state;

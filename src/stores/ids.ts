@@ -6,9 +6,11 @@ const saltBytes = 16;
 
 /**
  * A source of ULIDs (github.com/ulid/spec): 48 bits of time, 80 random ones, in Crockford's base 32. Within one
- * millisecond, and while the clock stands before the last one, they count up, so that ids sort as they were made.
+ * millisecond, and while the clock stands before the last one, they count up, so that ids sort as they were made. The random
+ * bits are the last ones of UUIDs.
  */
-export function createUlidSource(now: () => number): () => string {
+export function createUlidSource(now: () => number, newUuid: () => string = randomUUID): () => string {
+  const random40 = (): number => Number.parseInt(newUuid().slice(-10), 16);
   let time = -1;
   let [high, low] = [0, 0];
   return () => {
@@ -19,8 +21,6 @@ export function createUlidSource(now: () => number): () => string {
     return digits(time, 10) + digits(high, 8) + digits(low, 8);
   };
 }
-
-const random40 = (): number => Number.parseInt(randomUUID().slice(-10), 16);
 
 function digits(value: number, count: number): string {
   let text = '';

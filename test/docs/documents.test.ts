@@ -42,7 +42,7 @@ describe.for(documents)('%s', (name) => {
   });
 
   test('names files of the source and the tests that exist', () => {
-    const named = codes(withoutBlocks(text)).filter((code) => /^(?:src|test|bench|scripts)\/[\w./-]+$/.test(code));
+    const named = codes(withoutBlocks(text)).filter((code) => /^(?:src|test|demo|bench|scripts)\/[\w./-]+$/.test(code));
     expect(named.filter((file) => !examples.has(file) && !existsSync(path.join(root, file)))).toEqual([]);
   });
 

@@ -1,0 +1,83 @@
+/** The year of the demo: with sixty people it has all that the one of ten thousand has, and the same seed makes the same log. */
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeYear } from '../../demo/year.js';
+import { codec, eventSchemas } from '../../src/events/codec.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { sealsIn } from '../../src/evidence/seal-folder.js';
+import { readRegister } from '../../src/privacy/register.js';
+import { audience } from '../support/audience.js';
+import { freshFolder } from '../support/service.js';
+
+const until = Date.UTC(2026, 4, 1);
+const place = freshFolder();
+const [dataDir, again] = [path.join(place, 'one'), path.join(place, 'again')];
+const make = (folder: string) => makeYear(folder, { people: 60, seed: 7, until }, () => undefined);
+let read: Awaited<ReturnType<typeof readLog>>;
+
+beforeAll(async () => {
+  await Promise.all([make(dataDir), make(again)]);
+  read = await readLog(dataDir);
+});
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+async function readLog(folder: string) {
+  const reader = openSqliteEventReader({ file: path.join(folder, 'events.db') });
+  const events: ReturnType<typeof codec.decode>[] = [];
+  for await (const page of reader.readAll()) for (const stored of page) events.push(codec.decode(stored));
+  const head = reader.chainHead();
+  await reader.close();
+  return { events, head };
+}
+
+test('the same seed makes the same log, to the last link', async () => {
+  expect(read.head.count).toBeGreaterThan(800);
+  expect((await readLog(again)).head).toEqual(read.head);
+});
+
+test('has every kind of event but that of a restore', () => {
+  const types = new Set(read.events.map(({ event }) => event.type));
+  expect(Object.keys(eventSchemas).filter((type) => !types.has(type as never))).toEqual(['LogRestored']);
+});
+
+test('its times run on through the whole log, and end before the end of the year', () => {
+  const times = read.events.map(({ metadata }) => metadata.at);
+  expect(times.toSorted()).toEqual(times);
+  expect(times[0]).toMatch(/^2025-05-01/);
+  expect(times.at(-1)?.slice(0, 10)).toBe('2026-04-30');
+});
+
+test('the log and its seals verify, and the doctor is content', async () => {
+  const seals = sealsIn(path.join(dataDir, 'seals'));
+  expect(seals.length).toBeGreaterThan(50);
+  const verified = await audience(['audit', 'verify', '--data-dir', dataDir, '--json']);
+  expect(verified).toMatchObject({ code: 0 });
+  const listed = await audience(['audit', 'seals', '--data-dir', dataDir, '--json']);
+  expect(listed.code).toBe(0);
+  const examined = await audience(['doctor', '--data-dir', dataDir, '--json']);
+  expect(examined.code).toBe(0);
+  expect(examined.out).not.toContain('"red"');
+});
+
+test('who was erased is in the register, and so is what else must not come back', () => {
+  const [first] = read.events;
+  const logId = first?.event.type === 'ServiceInitialised' ? first.event.data.log_id : '';
+  const { erasures, intended, keys, refusals } = readRegister(path.join(dataDir, 'register.ndjson'), logId);
+  const erased = read.events.filter(({ event }) => event.type === 'ErasureCompleted');
+  expect(erasures).toHaveLength(erased.length);
+  expect(intended).toEqual([]);
+  expect(keys.map((key) => key.kind).sort()).toEqual(['key_revoked', 'key_rotated']);
+  const refused = read.events.filter(({ event }) => ['AddressSuppressed', 'AddressReleased'].includes(event.type));
+  expect(refusals).toHaveLength(refused.length);
+});
+
+test('people leave by the button of their mail program and by the page', () => {
+  const kinds = read.events.flatMap(({ event, metadata }) =>
+    event.type === 'ContactUnsubscribed' && event.data.by !== undefined && metadata.actor === 'recipient'
+      ? [event.data.by.kind]
+      : [],
+  );
+  expect(new Set(kinds)).toEqual(new Set(['one_click', 'page']));
+});
