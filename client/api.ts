@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 822591c0a2acd9f6b7cd9ec201fed3f18ae8d967d190032c4d7132070687dfee. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6be09016f3f758eef0e9300ab61a8dc075529a2834c6e95f5ed9ab304876cae4. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -434,6 +434,26 @@ export interface paths {
      * @description A field that is left out stays, `null` or `""` clears it. Tags are added, never removed. Needs the scope `contacts:write`.
      */
     post: operations['upsertContact'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/contacts/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Search contacts by the beginning of address or name
+     * @description Of the address, the first name, the last name, or both names in either order. Upper case, accents and repeated white space make no difference. It is on record that somebody searched, not for what. Needs the scope `contacts:read`.
+     */
+    post: operations['searchContacts'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2111,6 +2131,22 @@ export interface components {
        */
       email: string;
     };
+    FoundContact: {
+      address: string | null;
+      city: string | null;
+      contact_id: string;
+      country: string | null;
+      /** Format: date-time */
+      created_at: string;
+      dateOfBirth: string | null;
+      /** @description The e-mail address. */
+      email: string;
+      firstName: string | null;
+      lastName: string | null;
+      phone: string | null;
+      state: string | null;
+      zipcode: string | null;
+    };
     GetContactAnswer: {
       data: components['schemas']['ContactInListWithSubscriptions'];
       status: string;
@@ -3306,6 +3342,27 @@ export interface components {
     };
     /** @enum {string} */
     SavedOutcome: 'created' | 'updated' | 'unchanged';
+    SearchContactsAnswer: {
+      data: components['schemas']['FoundContact'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    SearchContactsRequest: {
+      /**
+       * @description The most contacts of the answer.
+       * @default 20
+       */
+      limit: number;
+      /**
+       * @description How the address or a name begins.
+       * @example lovel
+       */
+      text: string;
+    };
     SendEmailAnswer: {
       data: components['schemas']['AcceptedEmail'];
       message: string;
@@ -4038,7 +4095,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -4047,8 +4104,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-    Refused12: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused11: {
       headers: {
         [name: string]: unknown;
       };
@@ -4056,10 +4113,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `Group name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
     Refused13: {
       headers: {
         [name: string]: unknown;
@@ -4069,8 +4123,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid group id!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
@@ -4082,8 +4135,9 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
      *     - `unknown_id`: `Please provide valid group id!`
+     *     - `duplicate`: `Group name already exist!`
      */
     Refused15: {
       headers: {
@@ -4093,7 +4147,10 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
+     */
     Refused16: {
       headers: {
         [name: string]: unknown;
@@ -4102,10 +4159,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `List name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused17: {
       headers: {
         [name: string]: unknown;
@@ -4115,8 +4169,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `List name already exist!`
      */
     Refused18: {
@@ -4128,8 +4181,9 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
      *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `List name already exist!`
      */
     Refused19: {
       headers: {
@@ -4140,7 +4194,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused20: {
@@ -4152,10 +4206,22 @@ export interface components {
       };
     };
     /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused21: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
      * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused21: {
+    Refused22: {
       headers: {
         [name: string]: unknown;
       };
@@ -4168,7 +4234,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid tag id!`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused22: {
+    Refused23: {
       headers: {
         [name: string]: unknown;
       };
@@ -4180,7 +4246,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused23: {
+    Refused24: {
       headers: {
         [name: string]: unknown;
       };
@@ -4192,7 +4258,7 @@ export interface components {
      * @description - `validation_error`: `X-Min-Position is not a position of this log`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused24: {
+    Refused25: {
       headers: {
         [name: string]: unknown;
       };
@@ -4205,7 +4271,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
-    Refused25: {
+    Refused26: {
       headers: {
         [name: string]: unknown;
       };
@@ -4217,15 +4283,6 @@ export interface components {
      * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
      *     - `not_configured`: `{names} is not configured`
      */
-    Refused26: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -4234,7 +4291,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused28: {
       headers: {
         [name: string]: unknown;
@@ -4243,8 +4300,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused30: {
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused29: {
       headers: {
         [name: string]: unknown;
       };
@@ -4252,7 +4309,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused31: {
       headers: {
         [name: string]: unknown;
@@ -4261,8 +4318,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused32: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4276,7 +4342,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused33: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4285,7 +4351,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused34: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4297,7 +4363,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused35: {
+    Refused36: {
       headers: {
         [name: string]: unknown;
       };
@@ -4309,15 +4375,6 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
     Refused38: {
       headers: {
         [name: string]: unknown;
@@ -4326,8 +4383,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
     Refused39: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4339,7 +4405,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused40: {
+    Refused41: {
       headers: {
         [name: string]: unknown;
       };
@@ -4348,15 +4414,6 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused42: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused43: {
       headers: {
         [name: string]: unknown;
@@ -4365,7 +4422,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused44: {
       headers: {
         [name: string]: unknown;
@@ -4374,8 +4431,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused45: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused46: {
       headers: {
         [name: string]: unknown;
       };
@@ -4387,7 +4453,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused47: {
+    Refused48: {
       headers: {
         [name: string]: unknown;
       };
@@ -4682,7 +4748,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       default: components['responses']['General'];
     };
   };
@@ -4719,7 +4785,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4757,7 +4823,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4798,7 +4864,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused33'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -4835,7 +4901,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -4876,8 +4942,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -4907,8 +4973,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused35'];
+      400: components['responses']['Refused35'];
+      404: components['responses']['Refused36'];
       default: components['responses']['General'];
     };
   };
@@ -4944,8 +5010,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused35'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -4997,8 +5063,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5036,7 +5102,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused37'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -5106,7 +5172,7 @@ export interface operations {
           'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      400: components['responses']['Refused10'];
+      400: components['responses']['Refused11'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5140,7 +5206,7 @@ export interface operations {
           'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5296,6 +5362,37 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  searchContacts: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SearchContactsRequest'];
+      };
+    };
+    responses: {
+      /** @description Contacts searched successfully! */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SearchContactsAnswer'];
+        };
+      };
+      400: components['responses']['Refused10'];
+      default: components['responses']['General'];
+    };
+  };
   addContactTags: {
     parameters: {
       query?: never;
@@ -5398,7 +5495,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5428,7 +5525,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5459,7 +5556,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5490,9 +5587,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused28'];
+      409: components['responses']['Refused29'];
       default: components['responses']['General'];
     };
   };
@@ -5560,8 +5657,8 @@ export interface operations {
           'application/json': components['schemas']['SendEmailAnswer'];
         };
       };
-      400: components['responses']['Refused25'];
-      409: components['responses']['Refused26'];
+      400: components['responses']['Refused26'];
+      409: components['responses']['Refused27'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5594,7 +5691,7 @@ export interface operations {
           'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5624,7 +5721,7 @@ export interface operations {
           'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5657,7 +5754,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused16'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5689,7 +5786,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused16'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5725,7 +5822,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused14'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5761,7 +5858,7 @@ export interface operations {
           'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused14'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5794,7 +5891,7 @@ export interface operations {
           'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5827,7 +5924,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused47'];
+      400: components['responses']['Refused48'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5861,7 +5958,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5895,7 +5992,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -5924,7 +6021,7 @@ export interface operations {
           'application/json': components['schemas']['GetOwnApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -5956,7 +6053,7 @@ export interface operations {
           'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5986,7 +6083,7 @@ export interface operations {
           'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['Refused21'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6019,7 +6116,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6051,7 +6148,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6090,8 +6187,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused38'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -6126,7 +6223,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      400: components['responses']['Refused18'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6162,7 +6259,7 @@ export interface operations {
           'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused18'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6195,7 +6292,7 @@ export interface operations {
           'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6226,7 +6323,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6256,7 +6353,7 @@ export interface operations {
           'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6316,7 +6413,7 @@ export interface operations {
           'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -6348,8 +6445,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused46'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6418,7 +6515,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6450,7 +6547,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6480,7 +6577,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6509,7 +6606,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6541,7 +6638,7 @@ export interface operations {
           'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6571,7 +6668,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['Refused25'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6604,7 +6701,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6636,7 +6733,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6672,7 +6769,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      400: components['responses']['Refused22'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6708,7 +6805,7 @@ export interface operations {
           'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      400: components['responses']['Refused21'];
+      400: components['responses']['Refused22'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6736,7 +6833,7 @@ export interface operations {
           'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -6771,8 +6868,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['Refused44'];
+      404: components['responses']['Refused45'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6805,8 +6902,8 @@ export interface operations {
           'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['Refused13'];
+      404: components['responses']['Refused45'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -6894,6 +6991,7 @@ export const operationTable = {
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
+  searchContacts: ['post', '/v1/contacts/search', 'safe'],
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],
