@@ -3,6 +3,7 @@
 //
 //   node verify.mjs export.ndjson    [seal.json ...] [--public-key FILE]
 //   node verify.mjs proof.json       [seal.json ...] [--public-key FILE] [--at TIME]    the events of one person
+//   node verify.mjs event.json       [seal.json ...] [--public-key FILE]    one event
 //   node verify.mjs consistency.json [seal.json ...] [--public-key FILE]    a newer log holds an older one unchanged
 //
 // Of an export it computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
@@ -604,6 +605,27 @@ function sayConsistency(proof, seals) {
   print`This does not prove that the seals were made when they say, what the events are, nor anything after them.`;
 }
 
+const eventFormat = 'audience-ledger-event/1';
+const eventShapes = { format: (value) => value === eventFormat, seal: Boolean, event: Boolean };
+
+/** Section 10: one event is in the log of a seal. */
+function sayEvent(proof, seals) {
+  demandMembers(proof, eventShapes, 'the proof');
+  const { seal, event } = proof;
+  demandSigned(seal, sealShapes, 'the seal in it');
+  for (const one of seals) if (!isDeepStrictEqual(one, seal)) throw new Different('the proof is against another seal');
+  demandProven(event, { proof: seal, last: 0 });
+  const { ordinal, stream, revision, type, data, metadata } = event;
+  print`proven: ${type}, revision ${revision} of ${stream}, is event ${ordinal} of the first ${seal.count} of the log ${seal.log_id},
+  as sealed at ${seal.sealed_at} with the head ${seal.head}`;
+  saySigner(seal);
+  if (seals.length === 0) print`compare the seal with the one that you keep: node verify.mjs event.json seal.json`;
+  print`the event itself, of ${JSON.parse(metadata).at}:`;
+  print`  ${data}`;
+  print`This does not prove what came before it or after it, that what was recorded is true, or that the clocks were right;
+nor that the log was not written anew before it was sealed: a seal that another person has kept since then does.`;
+}
+
 function saySigner({ public_key }) {
   print`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`;
   if (!expectedKey) print`compare it with the one that the sealer made known, or give --public-key`;
@@ -629,7 +651,7 @@ async function sayExport(file, seals) {
   if (sealed === 0) print`compare count and head with ones that you know, or give a seal`;
 }
 
-const usage = `usage: node verify.mjs export.ndjson|proof.json|consistency.json [seal.json ...] [--public-key FILE]
+const usage = `usage: node verify.mjs export.ndjson|proof.json|event.json|consistency.json [seal.json ...] [--public-key FILE]
   with a proof also --at TIME: how it was then, in UTC (2026-03-01 or 2026-03-01T12:00:00.000Z)`;
 const files = process.argv.slice(2);
 /** The value after it; an empty one is wrong. */
@@ -649,7 +671,9 @@ if (files.length < 1 || files[0].startsWith('-') || publicKeyFile === '' || (ask
 }
 try {
   const document = await documentIn(files[0]);
-  const say = { [proofFormat]: sayProof, [consistencyFormat]: sayConsistency }[document?.value.format];
+  const say = { [proofFormat]: sayProof, [eventFormat]: sayEvent, [consistencyFormat]: sayConsistency }[
+    document?.value.format
+  ];
   if (document?.value.format === sealFormat)
     throw new NotVerified(`${files[0]} is a seal. The export or proof comes first, the seals after it`);
   if (document && say === undefined) throw new NotVerified(`${files[0]} has a format that is not known here`);

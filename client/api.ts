@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6be09016f3f758eef0e9300ab61a8dc075529a2834c6e95f5ed9ab304876cae4. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c727b4368b77807158e3431b6fb61b16dc2d24150b37a46cce7e1e54d87b6df8. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -280,6 +280,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/audit/events/{position}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One event of the log, with its link
+     * @description Needs the scope `audit:read`.
+     */
+    get: operations['getEvent'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/events/{position}/proof': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A proof of one event
+     * @description `data` is a file for `verify.mjs`: the event as it is stored, and its place in the log as it was sealed: by the newest seal of the service that is of this event, too, else by one that is made now. Needs the scope `audit:read`.
+     */
+    get: operations['getEventProof'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/audit/lists/{list_id}/at': {
     parameters: {
       query?: never;
@@ -292,6 +332,26 @@ export interface paths {
      * @description `list_id` is an id or a name. Needs the scope `audit:read`.
      */
     get: operations['getListAt'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/seals': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The seals that the service has kept, and which of them it has verified
+     * @description Those in its data folder, the newest first. Needs the scope `audit:read`.
+     */
+    get: operations['listSeals'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1976,6 +2036,58 @@ export interface components {
       message: string;
       type: string;
     };
+    /** @description An event as it is stored, with its place in the evidence. */
+    EventInFull: {
+      /** @description Id of the API key; `mailer`, `cli` or `service`. */
+      actor: string | null;
+      /**
+       * Format: date-time
+       * @description Null where the metadata cannot be read; so are the next five.
+       */
+      at: string | null;
+      /** @description Id of the event that caused it, else the correlation id. */
+      causation_id: string | null;
+      /** @description One id per request. */
+      correlation_id: string | null;
+      /** @description As stored; a text where it is no JSON. */
+      data: unknown;
+      /** Format: uuid */
+      event_id: string;
+      /** @description Leaf of the event in the tree, hex; null: it has no link yet. */
+      leaf: string | null;
+      /** @description Link of the event in the evidence chain, hex; null: it has none yet. */
+      link: string | null;
+      /**
+       * Format: int64
+       * @description Number of the event in the log; null: it has no link yet.
+       */
+      ordinal: number | null;
+      /** @description Place in the log: digits that sort as text. */
+      position: string;
+      /** @description `X-Request-Id` of the request that caused it. */
+      request_id: string | null;
+      /**
+       * Format: int64
+       * @description Place in the stream, from 0.
+       */
+      revision: number;
+      /**
+       * Format: int64
+       * @description Version of the shape of `data`.
+       */
+      schema: number | null;
+      /** @description The stream that the event stands in. */
+      stream: string;
+      /** @description Name of the event. */
+      type: string;
+    };
+    /** @description One event, proven to be in the sealed log. */
+    EventProof: {
+      event: components['schemas']['ProvenEvent'];
+      /** @enum {string} */
+      format: 'audience-ledger-event/1';
+      seal: components['schemas']['Seal'];
+    };
     /** @description The event that made it so. */
     EventReference: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
@@ -2226,6 +2338,18 @@ export interface components {
     };
     GetErasureAnswer: {
       data: components['schemas']['Erasure'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetEventAnswer: {
+      data: components['schemas']['EventInFull'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    GetEventProofAnswer: {
+      data: components['schemas']['EventProof'];
       status: string;
       /** Format: int32 */
       statusCode: number;
@@ -2635,6 +2759,33 @@ export interface components {
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    ListSealsAnswer: {
+      /**
+       * Format: int64
+       * @description Events with a link.
+       */
+      count: number;
+      data: components['schemas']['SealState'][];
+      /** @description Why the log cannot be verified; null: nothing is in the way. */
+      fault: string | null;
+      /** @description The name of the log for itself. */
+      log_id: string | null;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+      /**
+       * Format: date-time
+       * @description By when. Null: none yet, or this process does not verify the log.
+       */
+      verified_at: string | null;
+      /**
+       * Format: int64
+       * @description Events from the first one on that this process has read and found intact.
+       */
+      verified_count: number;
     };
     ListSuppressionsAnswer: {
       data: components['schemas']['Suppression'][];
@@ -3342,6 +3493,39 @@ export interface components {
     };
     /** @enum {string} */
     SavedOutcome: 'created' | 'updated' | 'unchanged';
+    /** @description A signed statement of how long the log was and what its chain was then. */
+    Seal: {
+      /** Format: int64 */
+      count: number;
+      event_id: string;
+      /** @enum {string} */
+      format: 'audience-ledger-seal/1';
+      head: string;
+      log_id: string;
+      position: string;
+      public_key: string;
+      root: string;
+      sealed_at: string;
+      signature: string;
+    };
+    /** @description A seal that the service has kept, compared with the log when it was asked for. */
+    SealState: {
+      /** @description Name of the file in `seals/` of the data folder. */
+      file: string;
+      /** @description Of the key that signed it: SHA-256, hex. */
+      key_fingerprint: string | null;
+      /** @description Why it is not verified; null where it is. */
+      reason: string | null;
+      /** @description A file for `verify.mjs`. Null: it cannot be read. */
+      seal: components['schemas']['Seal'] | null;
+      /** @description `verified`: this process has read every event up to `count` and found it intact, and signature, link and root are right. `unverified`: they are right, and the events have not all been read. `newer_than_log`: it is of more events than the log has. `does_not_hold`: see `reason`. Known: verified, unverified, newer_than_log, does_not_hold. */
+      state: string;
+      /**
+       * Format: date-time
+       * @description By when the events up to `count` had been read. Null: see `state`.
+       */
+      verified_at: string | null;
+    };
     SearchContactsAnswer: {
       data: components['schemas']['FoundContact'][];
       /** @description Something may be missing: see `/health/ready`. Else absent. */
@@ -4493,6 +4677,8 @@ export interface components {
     path_list_id: string;
     /** @description Name of a view. */
     path_name: string;
+    /** @description Position of an event in the log, with or without zeros in front. */
+    path_position: string;
     /** @description Id of a tag. */
     path_tag_id: string;
     /** @description `handling=strict`: unknown fields of the body are refused. */
@@ -4533,6 +4719,8 @@ export interface components {
     query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
     /** @description Only contacts with this status. */
     query_status: 'Subscribed' | 'Unsubscribed';
+    /** @description Name of a stream: only its events. */
+    query_stream: string;
     /** @description Only contacts with this tag. */
     query_tag_name: string;
     /** @description The point in time. */
@@ -5036,6 +5224,8 @@ export interface operations {
         list_id?: string;
         /** @description Only what this request did. */
         request_id?: components['parameters']['query_request_id'];
+        /** @description Name of a stream: only its events. */
+        stream?: components['parameters']['query_stream'];
         /** @description Only what happened then or earlier. */
         to?: components['parameters']['query_to'];
         /** @description Names of events, separated by commas: only these. */
@@ -5066,6 +5256,69 @@ export interface operations {
       400: components['responses']['Refused40'];
       404: components['responses']['Refused41'];
       410: components['responses']['EventGone'];
+      default: components['responses']['General'];
+    };
+  };
+  getEvent: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        /** @description Position of an event in the log, with or without zeros in front. */
+        position: components['parameters']['path_position'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetEventAnswer'];
+        };
+      };
+      400: components['responses']['Refused13'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      default: components['responses']['General'];
+    };
+  };
+  getEventProof: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        /** @description Position of an event in the log, with or without zeros in front. */
+        position: components['parameters']['path_position'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetEventProofAnswer'];
+        };
+      };
+      400: components['responses']['Refused13'];
+      404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5103,6 +5356,38 @@ export interface operations {
       };
       400: components['responses']['Refused9'];
       404: components['responses']['Refused38'];
+      default: components['responses']['General'];
+    };
+  };
+  listSeals: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListSealsAnswer'];
+        };
+      };
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6962,6 +7247,8 @@ export const operationTable = {
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],
   getErasure: ['get', '/v1/privacy/erasures/{erasure_id}', 'safe'],
+  getEvent: ['get', '/v1/audit/events/{position}', 'safe'],
+  getEventProof: ['get', '/v1/audit/events/{position}/proof', 'safe'],
   getGroup: ['get', '/v1/groups/{group_id}', 'safe'],
   getList: ['get', '/v1/lists/{list_id}', 'safe'],
   getListGrowth: ['get', '/v1/analytics/lists/{list_id}/growth', 'safe'],
@@ -6982,6 +7269,7 @@ export const operationTable = {
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
+  listSeals: ['get', '/v1/audit/seals', 'safe'],
   listSuppressions: ['get', '/v1/suppressions', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   listViews: ['get', '/v1/views', 'safe'],

@@ -89,7 +89,10 @@ interface PageOf<Item> {
   readonly next_cursor?: string;
 }
 
-export interface Pages<Item> extends Answer<PageOf<Item>> {
+type ItemOf<Page> = Page extends PageOf<infer Item> ? Item : never;
+
+/** `Page`: with what stands beside the items. */
+export interface Pages<Item, Page = PageOf<Item>> extends Answer<Page> {
   /** From 1. */
   readonly number: number;
   /** Undefined: there is none. */
@@ -101,10 +104,10 @@ export interface Pages<Item> extends Answer<PageOf<Item>> {
 const visited = new Map<string, readonly (string | undefined)[]>();
 
 /** A page at a time. `name` says what is asked, filters included. */
-export function usePages<Item>(
+export function usePages<Page extends PageOf<unknown>>(
   name: string,
-  ask: (client: AudienceClient, cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<Item>>,
-): Pages<Item> {
+  ask: (client: AudienceClient, cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
+): Pages<ItemOf<Page>, Page> {
   const [, setRound] = useState(0);
   const cursors = visited.get(name) ?? [undefined];
   const cursor = cursors.at(-1);

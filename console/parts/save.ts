@@ -6,3 +6,7 @@ export function save(content: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
+
+/** Indented, for people; `verify.mjs` takes it like that, too. */
+export const saveJson = (value: unknown, name: string): void =>
+  save(new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' }), name);

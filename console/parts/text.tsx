@@ -18,6 +18,8 @@ const numbers = new Intl.NumberFormat();
 export const formatTime = (time: string | number | Date): string => long.format(new Date(time));
 export const formatDay = (time: string | number | Date): string => days.format(new Date(time));
 export const formatNumber = (value: number): string => numbers.format(value);
+/** A position of the log without its zeros in front. */
+export const plainPosition = (position: string): string => position.replace(/^0+(?=.)/, '');
 
 /** In the reader's zone; UTC is in the title. `isExact`: with seconds. */
 export function Time({ at, isExact = false }: { readonly at: string | null | undefined; readonly isExact?: boolean }) {

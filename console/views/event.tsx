@@ -1,84 +1,117 @@
-/** One event of the log in full. */
+/** One event of the log in full: what it says, where it stands in the evidence, and a proof of that to take along. */
+import type { components } from '../../client/client.js';
 import { to } from '../addresses.js';
-import { useAnswer } from '../answers.js';
-import { Show } from '../parts/answer.js';
+import { useAction, useAnswer } from '../answers.js';
+import { ErrorNote, Show } from '../parts/answer.js';
 import { Page } from '../parts/page.js';
-import { Code, Time, Written } from '../parts/text.js';
+import { saveJson } from '../parts/save.js';
+import { Code, Time, Written, formatNumber, plainPosition } from '../parts/text.js';
 import { EventText } from './log/event-text.js';
 
-const plain = (position: string): string => position.replace(/^0+(?=.)/, '');
+type EventInFull = components['schemas']['EventInFull'];
 
 /** `id` is its position. */
 export function EventPage({ id = '' }: { readonly id?: string }) {
-  const isPosition = /^[0-9]{1,19}$/.test(id);
-  const answer = useAnswer(
-    async (client, signal) => {
-      if (!isPosition) return { event: undefined };
-      const after = String(BigInt(id) - 1n);
-      const query = { limit: 1, ...(BigInt(id) > 1n && { after }) };
-      const [event] = (await client.listEvents({ query, signal })).data;
-      return { event: event !== undefined && plain(event.position) === plain(id) ? event : undefined };
-    },
-    [id],
-  );
+  const answer = useAnswer((client, signal) => client.getEvent({ path: { position: id }, signal }), [id]);
   return (
-    <Page title={`Event ${isPosition ? plain(id) : ''}`}>
+    <Page title={`Event ${plainPosition(id)}`}>
       <p class="quiet">What is read here is on record, under the name of your key.</p>
-      {!isPosition && <p class="note">An event is named by its position in the log: a number.</p>}
       <Show answer={answer}>
-        {({ event }) =>
-          event === undefined ? (
-            <p class="note">There is no event at this position, or it only says who looked.</p>
-          ) : (
-            <>
-              <dl>
-                <dt>Type</dt>
-                <dd>
-                  <Code>{event.type}</Code>, schema {event.schema}
-                </dd>
-                <dt>At</dt>
-                <dd>
-                  <Time at={event.at} isExact />
-                </dd>
-                <dt>By</dt>
-                <dd>
-                  <Written text={event.actor} />
-                </dd>
-                <dt>Request</dt>
-                <dd>
-                  {event.request_id !== null && (
-                    <a href={to('/log', undefined, { request: event.request_id })}>
-                      <Code>{event.request_id}</Code>
-                    </a>
-                  )}
-                </dd>
-                <dt>Correlation</dt>
-                <dd>
-                  <Code>{event.correlation_id}</Code>
-                </dd>
-                <dt>Caused by</dt>
-                <dd>
-                  <Code>{event.causation_id}</Code>
-                </dd>
-                <dt>Stream</dt>
-                <dd>
-                  <Code>{event.stream}</Code>, revision {event.revision}
-                </dd>
-                <dt>Event id</dt>
-                <dd>
-                  <Code>{event.event_id}</Code>
-                </dd>
-              </dl>
-              <h2>Data</h2>
-              <EventText data={event.data} />
-              <p class="quiet">
-                A proof that the events of a person stand in the sealed log is on the person’s page, and comes from{' '}
-                <code>audience audit prove</code>.
-              </p>
-            </>
-          )
-        }
+        {({ data }) => (
+          <>
+            <Facts event={data} />
+            <h2>Data</h2>
+            <EventText data={data.data} />
+            <Evidence event={data} />
+          </>
+        )}
       </Show>
     </Page>
+  );
+}
+
+const Facts = ({ event }: { readonly event: EventInFull }) => (
+  <dl>
+    <dt>Type</dt>
+    <dd>
+      <Code>{event.type}</Code>, schema {event.schema}
+    </dd>
+    <dt>At</dt>
+    <dd>
+      <Time at={event.at} isExact />
+    </dd>
+    <dt>By</dt>
+    <dd>
+      <Written text={event.actor} />
+    </dd>
+    <dt>Request</dt>
+    <dd>
+      {event.request_id !== null && (
+        <a href={to('/log', undefined, { request: event.request_id })}>
+          <Code>
+            <Written text={event.request_id} />
+          </Code>
+        </a>
+      )}
+    </dd>
+    <dt>Correlation</dt>
+    <dd>
+      <Code>{event.correlation_id}</Code>
+    </dd>
+    <dt>Caused by</dt>
+    <dd>
+      <Code>{event.causation_id}</Code>
+    </dd>
+    <dt>Stream</dt>
+    <dd>
+      <a href={to('/log', undefined, { stream: event.stream, show: 'all' })}>
+        <Code>{event.stream}</Code>
+      </a>
+      , revision {formatNumber(event.revision)}
+    </dd>
+    <dt>Event id</dt>
+    <dd>
+      <Code>{event.event_id}</Code>
+    </dd>
+  </dl>
+);
+
+function Evidence({ event: { position, ordinal, leaf, link } }: { readonly event: EventInFull }) {
+  const name = `event-${plainPosition(position)}.json`;
+  const proof = useAction(async (client) => {
+    const { data } = await client.getEventProof({ path: { position } });
+    saveJson(data, name);
+    return data;
+  });
+  return (
+    <section aria-labelledby="evidence">
+      <h2 id="evidence">Evidence</h2>
+      {ordinal === null ? (
+        <p class="note">It has no link yet: that takes a moment where the log is on a server.</p>
+      ) : (
+        <dl>
+          <dt>Number in the log</dt>
+          <dd>{formatNumber(ordinal)}</dd>
+          <dt>Link in the chain</dt>
+          <dd>
+            <Code>{link}</Code>
+          </dd>
+          <dt>Leaf in the tree</dt>
+          <dd>
+            <Code>{leaf}</Code>
+          </dd>
+        </dl>
+      )}
+      <p class="buttons">
+        <button type="button" disabled={proof.isRunning} onClick={() => void proof.run()}>
+          Download a proof
+        </button>
+      </p>
+      <ErrorNote error={proof.error} />
+      <p class="quiet">
+        The file has this event as it is stored, and its way to the newest seal that is of it. Whoever has it checks it
+        without this service: <Code>node verify.mjs {name}</Code>, with a seal that they kept behind it.
+      </p>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-/** The log: what happens now, and all that happened, with filters. */
+/** The log: what happens now, all that happened, with filters, and the seals. */
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { to } from '../addresses.js';
@@ -7,60 +7,69 @@ import { Empty, PagedTable } from '../parts/answer.js';
 import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
 import { EventRow, columns } from './log/event-row.js';
-import { queryOf, type Filters } from './log/filters.js';
+import { filtersIn, queryOf, type Filters } from './log/filters.js';
+import { Seals } from './log/seals.js';
 import { Tail } from './log/tail.js';
 
 const fields: readonly (readonly [keyof Filters, string, string])[] = [
   ['types', 'Types', 'Names of events, separated by commas.'],
   ['actor', 'By', 'Id of an API key.'],
   ['request', 'Request', 'Its id.'],
+  ['stream', 'Stream', 'Its name.'],
   ['list', 'List', 'Its id.'],
 ];
 
+const parts = [
+  { name: 'live', text: 'As it comes' },
+  { name: 'all', text: 'From the first event' },
+  { name: 'seals', text: 'Seals' },
+] as const;
+
 export function Log() {
   const { query, route } = useLocation();
-  const { types, actor, request, list, show } = query;
-  const filters: Filters = {
-    ...(types !== undefined && { types }),
-    ...(actor !== undefined && { actor }),
-    ...(request !== undefined && { request }),
-    ...(list !== undefined && { list }),
-  };
+  const filters = filtersIn(query);
   const [asked, setAsked] = useState<Filters>(filters);
   // What a request did is over.
-  const isLive = show === undefined ? request === undefined : show === 'live';
+  const part =
+    parts.find(({ name }) => name === query['show'])?.name ?? (filters.request === undefined ? 'live' : 'all');
   const key = JSON.stringify(filters);
-  const address = (changes: object): string => to('/log', undefined, { ...filters, ...changes });
   return (
     <Page title="Log">
       <p class="quiet">What is read here is on record, under the name of your key.</p>
       <nav class="sections" aria-label="Parts of this page">
-        <a href={address({ show: 'live' })} aria-current={isLive ? 'page' : undefined}>
-          As it comes
-        </a>
-        <a href={address({ show: 'all' })} aria-current={isLive ? undefined : 'page'}>
-          From the first event
-        </a>
-      </nav>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          route(to('/log', undefined, { ...asked, show: isLive ? 'live' : 'all' }));
-        }}
-      >
-        {fields.map(([name, label, hint]) => (
-          <Field
+        {parts.map(({ name, text }) => (
+          <a
             key={name}
-            label={label}
-            value={asked[name] ?? ''}
-            onInput={(value) => setAsked({ ...asked, [name]: value })}
-            hint={hint}
-          />
+            href={to('/log', undefined, { ...filters, show: name })}
+            aria-current={name === part ? 'page' : undefined}
+          >
+            {text}
+          </a>
         ))}
-        <button type="submit">Filter</button>
-      </form>
-      {isLive ? <Tail key={key} filters={filters} /> : <All key={key} filters={filters} />}
+      </nav>
+      {part !== 'seals' && (
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            route(to('/log', undefined, { ...asked, show: part }));
+          }}
+        >
+          {fields.map(([name, label, hint]) => (
+            <Field
+              key={name}
+              label={label}
+              value={asked[name] ?? ''}
+              onInput={(value) => setAsked({ ...asked, [name]: value })}
+              hint={hint}
+            />
+          ))}
+          <button type="submit">Filter</button>
+        </form>
+      )}
+      {part === 'live' && <Tail key={key} filters={filters} />}
+      {part === 'all' && <All key={key} filters={filters} />}
+      {part === 'seals' && <Seals />}
     </Page>
   );
 }

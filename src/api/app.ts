@@ -9,7 +9,7 @@ import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
-import type { Proofs } from '../evidence/person-proofs.js';
+import type { Proofs } from '../evidence/service-proofs.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { Queries } from '../projections/queries.js';

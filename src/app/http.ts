@@ -22,7 +22,7 @@ import type { Keys } from '../api/keys/known-keys.js';
 import type { Appearance } from '../api/pages/texts.js';
 import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { createProofs } from '../evidence/person-proofs.js';
+import { createProofs } from '../evidence/service-proofs.js';
 import { createHeadLag, readiness } from '../api/readiness.js';
 import { requestLog } from '../api/http/request-log.js';
 import type { Views } from './views.js';

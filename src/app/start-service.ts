@@ -105,7 +105,9 @@ export async function startService(config: Config, observers: Observers, signal:
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
-    settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
+    settings.events.kind === 'embedded'
+      ? guardLog({ file: settings.events.file, views: settings.views, clock: Date.now })
+      : undefined;
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...observers,

@@ -223,6 +223,18 @@ const feedEvent = object(
 );
 export type FeedEvent = FrozenOutput<typeof feedEvent>;
 
+const link = value.text('Link of the event in the evidence chain, hex; null: it has none yet.', 'a3'.repeat(32));
+export const eventInFull = object(
+  'EventInFull',
+  {
+    ...feedEvent.shape,
+    ordinal: count.min(1).nullable().describe('Number of the event in the log; null: it has no link yet.'),
+    leaf: link.describe('Leaf of the event in the tree, hex; null: it has no link yet.').nullable(),
+    link: link.nullable(),
+  },
+  'An event as it is stored, with its place in the evidence.',
+);
+
 /** A page, lines, or events as they come. */
 export const feed = {
   data: z.array(feedEvent),

@@ -30,6 +30,11 @@ export type FeedMessage =
   /** Everything up to this position has been sent, or was not wanted. */
   | { readonly type: 'passed'; readonly position: Position };
 
+interface OneEvent {
+  readonly stored: StoredEvent;
+  readonly shown: FeedEvent;
+}
+
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
   head(): Promise<Position>;
@@ -40,6 +45,8 @@ export interface Feed {
   position(text: string): Promise<Position | 'gone' | undefined>;
   /** A position with the id of the event there, by which a log that was restored is known. @throws StoreUnavailableError */
   cursor(position: Position): Promise<string>;
+  /** The event at this position, with and without zeros in front, also a `RecordRead`. @throws StoreUnavailableError */
+  at(position: string, hidden: HiddenMembers): Promise<OneEvent | undefined>;
   /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
@@ -70,6 +77,12 @@ export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
     async cursor(position) {
       const event = position === '' ? undefined : await reader.readAt(position);
       return event === undefined ? position : cursorOf(event.position, event.id);
+    },
+
+    async at(text, hidden) {
+      const position = positionUpTo(text, await reader.head());
+      const stored = position === undefined ? undefined : await reader.readAt(position);
+      return stored && { stored, shown: feedEvent(stored, hidden) };
     },
 
     async page({ hidden, limit, ...request }) {
@@ -146,11 +159,11 @@ type FeedQuery = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & {
   readonly pace: ReplayPace;
 };
 
-/** The events among which the wanted ones are: those of a contact, of some days, or all. */
+/** The events among which the wanted ones are: those of a stream, of some days, or all. */
 async function* searchedEvents(reader: AuditReader, { after, filter = {}, pace, ...reading }: FeedQuery) {
   const range = await rangeOf(reader, filter);
   const start = after > range.after ? after : range.after;
-  const { stream } = filter;
+  const [stream] = filter.streams ?? [];
   const batches =
     stream === undefined
       ? reader.readAll({ after: start, ...reading })
@@ -187,12 +200,14 @@ export interface FeedFilter {
   /** First and last time. ISO 8601, UTC, milliseconds. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Of a contact. */
-  readonly stream?: string | undefined;
+  /** Of each of these: where two are not the same, there is none. */
+  readonly streams?: readonly string[];
   readonly listId?: string | undefined;
 }
 
-function passes({ metadata, data }: StoredEvent, { requestId, listId, ...origins }: FeedFilter): boolean {
+function passes({ stream, metadata, data }: StoredEvent, filter: FeedFilter): boolean {
+  const { requestId, listId, streams = [], ...origins } = filter;
+  if (streams.some((name) => name !== stream)) return false;
   if (listId !== undefined && !data.includes(JSON.stringify(listId))) return false;
   const origin = originOf(metadata);
   return isAskedFor(origin, origins) && isOneOf(origin.request_id, requestId);

@@ -73,3 +73,8 @@ export const suppressionStream = (contactKey: string): string => suppressionPref
 export const isSuppressionStream = (stream: string): boolean => stream.startsWith(suppressionPrefix);
 /** The contact key in such a name. */
 export const suppressedKey = (stream: string): string => stream.slice(suppressionPrefix.length);
+/** The key of the person that a stream is about. Undefined: its name does not tell; so it is with e-mails. */
+export function personOf(stream: string): string | undefined {
+  if (isContactStream(stream)) return recipientOf(stream);
+  return isSuppressionStream(stream) ? suppressedKey(stream) : undefined;
+}

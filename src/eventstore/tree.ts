@@ -44,4 +44,6 @@ export interface TreeSource {
   leavesOf(block: number): Promise<readonly Hash[]>;
   /** Numbers of the events that stand there; undefined: none does, or it has no leaf yet. */
   ordinalsAt(positions: readonly Position[]): Promise<readonly (number | undefined)[]>;
+  /** The link of the event with this number, in hex, as it is kept; undefined: it has none yet. */
+  linkAt(ordinal: number): Promise<string | undefined>;
 }

@@ -6,7 +6,7 @@ import { field } from '../eventstore/chain.js';
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const wholeNumber = z.int().min(0);
 
-const event = z
+export const provenEventSchema = z
   .strictObject({
     ordinal: wholeNumber.describe('Number of the event in the log, from 1.'),
     stream: z.string(),
@@ -18,7 +18,7 @@ const event = z
     path: z.array(hash).describe('From the leaf to the root: RFC 9162, 2.1.3.1.'),
   })
   .meta({ id: 'ProvenEvent' });
-export type ProvenEvent = Readonly<z.output<typeof event>>;
+export type ProvenEvent = Readonly<z.output<typeof provenEventSchema>>;
 
 /** Position and id of the last sealed event are left out: that event is about another person. */
 export const proofSchema = z
@@ -37,7 +37,7 @@ export const proofSchema = z
     deletions: z.array(wholeNumber).describe('Ordinals of the deletions of all lists and tags that the events name.'),
     public_key: z.string().describe('Ed25519, SPKI in DER, base64.'),
     signature: z.string().describe('Over the fields of all members before it, base64.'),
-    events: z.array(event).describe('In the order of the log.'),
+    events: z.array(provenEventSchema).describe('In the order of the log.'),
   })
   .meta({ id: 'Proof', description: 'The events of one contact, proven to be in the sealed log.' });
 export type Proof = Readonly<z.output<typeof proofSchema>>;

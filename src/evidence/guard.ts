@@ -4,6 +4,7 @@ import { printable } from '../events/printable.js';
 import type { Difference } from './verify-difference.js';
 import { keptChain, keptFault } from './link-blocks.js';
 import { outcomeOf, verifyOn, type VerifiedBefore } from './verify-on.js';
+import { createVerifiedMarks } from './verified-marks.js';
 import { verifyLog } from './verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
@@ -27,6 +28,8 @@ export interface EvidenceGuard {
   isVerified(): boolean;
   /** Events from the first on that are known to be intact. */
   verifiedEvents(): number;
+  /** By when this process had read the first events, as many as this, and found them intact: milliseconds since the epoch. Undefined: it has not. */
+  verifiedAt(count: number): number | undefined;
   /**
    * Verifies the events that came since, and the sealed head, whose key this is.
    * @returns how far the log is known to be intact; undefined: the whole is not verified, or was altered, which is reported
@@ -73,11 +76,16 @@ interface GuardedLog {
   readonly views: StoreSettings['views'];
 }
 
+interface GuardOptions extends GuardedLog {
+  readonly clock: () => number;
+}
+
 /** Starts at once. Await `tailVerified` before anything is written to the log, or folded from it. */
-export function guardLog(log: GuardedLog): EvidenceGuard {
+export function guardLog({ clock, ...log }: GuardOptions): EvidenceGuard {
   const stopping = new AbortController();
   /** Up to where the log is known to be intact. */
   let verified: ChainHead | undefined;
+  const marks = createVerifiedMarks(clock);
   let fault: string | null = null;
   let endTail: (error?: AlteredLogError) => void = () => undefined;
   let endAltered: (error: AlteredLogError) => void = () => undefined;
@@ -88,10 +96,15 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
     if (stopping.signal.aborted) return endTail();
     const error = wrongIn(message, log.file);
     if (message.type === 'failed') fault = message.message;
-    if (message.type === 'whole' && error === undefined) verified = message.verified;
+    if (message.type === 'whole' && error === undefined) note(message.verified);
     // Later messages do not change it.
     endTail(error);
     if (error !== undefined) endAltered(error);
+  }
+
+  function note(head: ChainHead): void {
+    verified = head;
+    marks.note(head.count);
   }
 
   function report(error: AlteredLogError): void {
@@ -108,6 +121,7 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
     },
     isVerified: () => verified !== undefined,
     verifiedEvents: () => verified?.count ?? 0,
+    verifiedAt: (count) => (verified === undefined ? undefined : marks.at(count)),
     async verifyOn(headKey, signal) {
       if (verified === undefined) return undefined;
       signal.throwIfAborted();
@@ -116,7 +130,7 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
       const error = wrongIn(message, log.file);
       if (error !== undefined) report(error);
       else if (message.type === 'failed') throw new Error(message.message);
-      else if (message.type === 'whole') verified = message.verified;
+      else if (message.type === 'whole') note(message.verified);
       return verified;
     },
     fault: () => fault,

@@ -13,25 +13,34 @@ export type SealedLogReader = Pick<EventReader, 'readStream' | 'readAt'> & {
   headAt?(count: number): ChainHead | undefined;
 };
 
+export interface SealFault {
+  readonly reason: string;
+  /** It is of more events than this log has, and nothing else is known against it. */
+  readonly isNewer?: true;
+}
+
 /** Why a seal does not hold; undefined: it holds. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function sealFaults(
   log: SealedLogReader,
   source: TreeSource,
-): Promise<(seal: Seal) => Promise<string | undefined>> {
+): Promise<(seal: Seal) => Promise<SealFault | undefined>> {
   const logId = await readLogId(log);
   const count = await source.count();
   const tree = createTree(source);
   const restores = await restoresOf(log);
   return async (seal) => {
-    if (!checkSeal(seal).isSigned) return 'its signature is not right';
+    if (!checkSeal(seal).isSigned) return { reason: 'its signature is not right' };
     const foreign = ofAnotherLog(seal, logId);
-    if (foreign !== undefined) return foreign;
-    const fault = await faultIn(seal);
-    return fault === undefined ? undefined : (missingSealed(seal, restores) ?? fault);
+    if (foreign !== undefined) return { reason: foreign };
+    const isNewer = seal.count > count;
+    const fault = isNewer ? `the log has ${count} events` : await differenceFrom(seal);
+    if (fault === undefined) return undefined;
+    const missing = missingSealed(seal, restores);
+    if (missing !== undefined) return { reason: missing };
+    return isNewer ? { reason: fault, isNewer } : { reason: fault };
   };
 
-  async function faultIn(seal: Seal): Promise<string | undefined> {
-    if (seal.count > count) return `the log has ${count} events`;
+  async function differenceFrom(seal: Seal): Promise<string | undefined> {
     const stored = log.headAt?.(seal.count);
     if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
     const root = await tree.rootAt(seal.count).catch((error: unknown) => {
@@ -73,9 +82,9 @@ export async function compareSeals(
   let holding: Seal | undefined;
   let failing: SealComparison['failing'];
   for (const seal of seals) {
-    const reason = await faultOf(seal);
-    if (reason === undefined) holding ??= seal;
-    else failing ??= { count: seal.count, sealed_at: seal.sealed_at, reason };
+    const fault = await faultOf(seal);
+    if (fault === undefined) holding ??= seal;
+    else failing ??= { count: seal.count, sealed_at: seal.sealed_at, reason: fault.reason };
   }
   if (holding === undefined) return { seal: undefined, failing };
   const { count, head, root, sealed_at, public_key } = holding;

@@ -50,7 +50,7 @@ export async function examineSeals(
   return await withTree(log, place, async (source) => {
     const faultOf = await sealFaults(log, source);
     const rows: ExaminedSeal[] = [];
-    for (const kept of seals) rows.push(examined(kept, kept.seal && (await faultOf(kept.seal))));
+    for (const kept of seals) rows.push(examined(kept, kept.seal && (await faultOf(kept.seal))?.reason));
     return rows;
   });
 }

@@ -8,7 +8,7 @@ export type Tree = ReturnType<typeof createTree>;
  * All in hex. Remembers every node that it has computed: one for a few proofs, not for the life of a process. What the store
  * keeps is not trusted: compare `rootAt` with the root of a seal.
  */
-export function createTree(source: TreeSource) {
+export function createTree(source: Pick<TreeSource, 'blockRoots' | 'leavesOf'>) {
   const nodes = new Map<string, Promise<Hash>>();
   const blocks = new Map<number, Promise<readonly Hash[]>>();
   let roots: Promise<readonly Hash[]> | undefined;

@@ -76,13 +76,13 @@ export async function provePerson(
   return createProof({ ...statement, stream, last_revision: own.length - 1, deletions: ordinals }, events, key);
 }
 
-interface NumberedEvent {
+export interface NumberedEvent {
   readonly ordinal: number;
   readonly event: StoredEvent;
 }
 
 /** What is kept of the tree is there to be quick: the seal decides. @throws ProofError */
-async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
+export async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
   const kept = await tree.rootAt(count).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
     const before = `the log ends before the seal of ${sealed_at}, which is of ${count} events`;
@@ -94,7 +94,7 @@ async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promi
     );
 }
 
-async function proven(numbered: NumberedEvent, sealed: SealedTree): Promise<ProvenEvent> {
+export async function proven(numbered: NumberedEvent, sealed: SealedTree): Promise<ProvenEvent> {
   const { ordinal, event } = numbered;
   const { stream, revision, id, type, data, metadata } = event;
   const path = await pathOf(numbered, sealed);

@@ -1,7 +1,7 @@
 /** Roots of complete blocks of a log on a server, as they are kept beside the views, many in a document; and the tree that they and the blocks are. */
-import { toHex, type Hash } from '../eventstore/chain.js';
+import { firstLink, fromHex, linkOf, toHex, type Hash } from '../eventstore/chain.js';
 import type { Position } from '../eventstore/event-store.js';
-import { eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
+import { blockOf, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
 import {
   blockId,
   blocksPerPage,
@@ -66,16 +66,19 @@ export function keptTree(readModels: EvidenceReader): TreeSource {
     return [...firsts, ...(open?.positions.slice(0, 1) ?? [])];
   }
 
+  /** Of all events of the block that are kept. */
+  async function leavesOf(block: number): Promise<readonly Hash[]> {
+    const leaves = hashesIn((await keptBlock(readModels, block))?.leaves ?? '');
+    return leaves.slice(0, Math.max(0, (await count()) - block * eventsPerBlock));
+  }
+
   return {
     count,
+    leavesOf,
     async blockRoots(blocks) {
       const roots: Hash[] = [];
       for await (const page of pages()) roots.push(...hashesIn(page.roots));
       return roots.slice(0, blocks);
-    },
-    async leavesOf(block) {
-      const leaves = hashesIn((await keptBlock(readModels, block))?.leaves ?? '');
-      return leaves.slice(0, Math.max(0, (await count()) - block * eventsPerBlock));
     },
     async ordinalsAt(positions) {
       const end = (await readModels.checkpoint(evidenceCheckpoint))?.position ?? '';
@@ -88,6 +91,13 @@ export function keptTree(readModels: EvidenceReader): TreeSource {
       // Otherwise a proof would leave the event out, as if it did not exist.
       for (const position of wanted) throw new Error(`the event at ${position} is not among those that are kept`);
       return positions.map((position) => ordinals.get(position));
+    },
+    async linkAt(ordinal) {
+      const block = blockOf(ordinal);
+      const before = block === 0 ? firstLink : (await keptBlock(readModels, block - 1))?.link;
+      const leaves = (await leavesOf(block)).slice(0, ordinal - block * eventsPerBlock);
+      if (before === undefined || leaves.length < ordinal - block * eventsPerBlock) return undefined;
+      return toHex(leaves.reduce(linkOf, fromHex(before)));
     },
   };
 }

@@ -36,6 +36,26 @@ function sealIn(text: string): Seal | undefined {
   }
 }
 
+interface SealPage {
+  readonly found: readonly { readonly file: string; readonly seal: Seal | undefined }[];
+  /** Undefined: it is the last page. */
+  readonly next: string | undefined;
+}
+
+/** By name, the newest first; `file` without the folder. @throws what the file system throws */
+export async function sealPage(
+  folder: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<SealPage> {
+  if (!existsSync(folder)) return { found: [], next: undefined };
+  const names = (await readdir(folder)).filter(
+    (name) => name.endsWith('.json') && (after === undefined || name < after),
+  );
+  const page = names.sort().reverse().slice(0, limit);
+  const found = page.map(async (file) => ({ file, seal: sealIn(await readFile(path.join(folder, file), 'utf8')) }));
+  return { found: await Promise.all(found), next: names.length > limit ? page.at(-1) : undefined };
+}
+
 /** The last that were made, by what the clock said, the newest first; their signatures are not checked. @throws what the file system throws */
 export function newestSeals(folder: string, most: number): readonly Seal[] {
   if (!existsSync(folder)) return [];

@@ -5,23 +5,25 @@ import { field } from '../eventstore/chain.js';
 
 const sealFormat = 'audience-ledger-seal/1';
 
-const sealSchema = z.strictObject({
-  format: z.literal(sealFormat),
-  log_id: z.string().regex(/^[!-~]{1,64}$/),
-  count: z.int().min(1),
-  position: z.string().regex(/^[!-~]{1,64}$/),
-  event_id: z.string().regex(/^[0-9a-f-]{36}$/),
-  /** Link of the last of them, hex. */
-  head: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Root of the tree over all of them, hex. */
-  root: z.string().regex(/^[0-9a-f]{64}$/),
-  /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
-  sealed_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  /** Ed25519, SPKI in DER, base64. */
-  public_key: z.string().regex(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
-  /** Base64, over `sealedText`. */
-  signature: z.string().regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
-});
+export const sealSchema = z
+  .strictObject({
+    format: z.literal(sealFormat),
+    log_id: z.string().regex(/^[!-~]{1,64}$/),
+    count: z.int().min(1),
+    position: z.string().regex(/^[!-~]{1,64}$/),
+    event_id: z.string().regex(/^[0-9a-f-]{36}$/),
+    /** Link of the last of them, hex. */
+    head: z.string().regex(/^[0-9a-f]{64}$/),
+    /** Root of the tree over all of them, hex. */
+    root: z.string().regex(/^[0-9a-f]{64}$/),
+    /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
+    sealed_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    /** Ed25519, SPKI in DER, base64. */
+    public_key: z.string().regex(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
+    /** Base64, over `sealedText`. */
+    signature: z.string().regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
+  })
+  .meta({ id: 'Seal', description: 'A signed statement of how long the log was and what its chain was then.' });
 export type Seal = Readonly<z.output<typeof sealSchema>>;
 
 /** It is not a seal, or cannot be made; the message says why. */

@@ -99,7 +99,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Seals
     // Links beside the views may still be on their way there.
     if (unchecked === undefined || (guard === undefined && count < unchecked.count)) return;
     const { sealed_at } = unchecked;
-    const reason = await (await sealFaults(store, views.tree))(unchecked);
+    const { reason } = (await (await sealFaults(store, views.tree))(unchecked)) ?? {};
     unchecked = undefined;
     if (reason !== undefined) logger.warn({ sealed_at, reason }, 'the newest seal in the data folder does not hold');
   }

@@ -57,7 +57,7 @@ describe('the events of one contact with many', () => {
     const readSince = (): number => [read, (read = 0)][0] ?? 0;
     return { feed: createFeed({ ...log.store, readStream }, pace), pace, readSince };
   }
-  const of = { ...all, filter: { stream: contactStream } };
+  const of = { ...all, filter: { streams: [contactStream] } };
 
   test('a page goes on where the last one ended, and reads no more than it shows', async () => {
     const { feed, readSince } = await longStream();
@@ -195,8 +195,8 @@ describe('what is asked for', () => {
     expect(await typesOf({ requestId, actor })).toHaveLength(4);
     expect(await typesOf({ requestId: 'another' })).toEqual([]);
     expect(await typesOf({ listId })).toEqual(['ListCreated', 'ContactSubscribed']);
-    expect(await typesOf({ stream: contactStream })).toEqual(['ContactCreated', 'ContactSubscribed']);
-    expect(await typesOf({ stream: contactStream, listId, requestId, from: second(0), to: second(0) })).toEqual([
+    expect(await typesOf({ streams: [contactStream] })).toEqual(['ContactCreated', 'ContactSubscribed']);
+    expect(await typesOf({ streams: [contactStream], listId, requestId, from: second(0), to: second(0) })).toEqual([
       'ContactSubscribed',
     ]);
     expect(await typesOf({ from: second(1) })).toEqual([]);

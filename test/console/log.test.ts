@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { someRequestId, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
+import { verifyAll } from '../support/verify-many.js';
 import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';
 
 describe.skipIf(chromiumPath === undefined)(`the log${withoutChromium}`, () => {
@@ -31,7 +32,17 @@ describe.skipIf(chromiumPath === undefined)(`the log${withoutChromium}`, () => {
     await page.reload();
     await all.getByRole('rowheader').getByRole('link').click();
     await page.getByText(name.replace('\u202e', '\\u202e')).waitFor();
+    await page.getByText('Link in the chain').waitFor();
     await checkAccessibility();
+    const proof = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download a proof' }).click();
+    const file = await (await proof).path();
+    expect(verifyAll([[file]])).toMatchObject([{ code: 0, output: expect.stringMatching(/^proven: ListCreated/) }]);
+    await page.getByRole('link', { name: 'lists', exact: true }).click();
+    await page.waitForURL('**/log?stream=lists&show=all');
+    await all.getByText('ListCreated').first().waitFor();
+    await page.goBack();
+    await page.getByText('Link in the chain').waitFor();
     await page.goBack();
     await all.getByText('ListCreated').waitFor();
     await leave();

@@ -37,6 +37,7 @@ describe('docs/api.md', () => {
       contact,
       email_id: emailId,
       name: 'lists',
+      position: '1',
     };
   });
 

@@ -144,6 +144,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/eventstore/sqlite/redact.ts: eventsAtOnce',
   'src/evidence/guard.ts: eventsAtOnce',
   'src/evidence/seals.ts: mostPauseMs',
+  'src/evidence/verified-marks.ts: mostMarks',
   'src/evidence/verify-pace.ts: longestWaitMs',
   'src/export/contacts.ts: streamsAtOnce',
   'src/mailer/hold-restored.ts: atOnce',

@@ -28,6 +28,8 @@ const changing = [
   /^aud_[0-9A-Za-z]{38}$/,
   // The answer of a report.
   /^At \d{4}-/,
+  // The file of a seal.
+  /^\d{4}-\d{2}-\d{2}T[\d.-]{12}Z\.json$/,
   // JSON as it is stored.
   /^\{"/,
   // A cursor.
@@ -64,6 +66,9 @@ beforeAll(async () => {
   // What becomes of an e-mail is not known: it is held.
   smtp = await openSmtp(['close after dot']);
   service = await startService({ env: { SMTP_URL: smtp.url, MAIL_IN_DOUBT: 'hold' } });
+  // A stop seals, and the next start verifies.
+  await service.kill('SIGTERM');
+  await service.start();
 });
 afterAll(async () => {
   await service.close();

@@ -84,7 +84,7 @@ test('verify.mjs says of each proof and export what stands there, and takes no s
   };
   const [whole] = casesOf('exports');
   const sealed = casesOf('seals').map(({ text, ...one }) => ({ ...one, text: whole?.text ?? '', seal: text }));
-  const all = [...['proofs', 'consistency', 'exports'].flatMap(casesOf), ...sealed];
+  const all = [...['proofs', 'events', 'consistency', 'exports'].flatMap(casesOf), ...sealed];
   const verdicts = verifyAll(
     all.map(({ text, seal, seals = seal === undefined ? [] : [seal], publicKey }) => [
       ...[text, ...seals].map(fileOf),

@@ -54,6 +54,8 @@ test('each read of a record is an event under the key of its stream, with actor,
     { target: `/v1/audit/contacts/${id}/at?time=${to}`, data: { what: 'at', to } },
     { target: `${contact}/report`, data: { what: 'report' } },
     { target: `/v1/audit/lists/${list}/at?time=${to}`, data: { subject: list, what: 'list', to } },
+    { target: `/v1/audit/events?stream=${stream}&limit=1`, data: { what: 'feed' } },
+    { target: '/v1/audit/events?stream=lists&limit=1', data: { subject: 'log', what: 'feed' } },
     { target: '/v1/audit/events?limit=1', data: { subject: 'log', what: 'feed' } },
     { target: '/v1/audit/events?format=ndjson&limit=1', data: { subject: 'log', what: 'feed' } },
   ];
@@ -63,7 +65,7 @@ test('each read of a record is an event under the key of its stream, with actor,
     expect(events, target).toEqual(readIn({ subject, ...data }));
   }
   const own = await readsOf(email);
-  expect(own.map(({ what }) => what)).toEqual(['history', 'history', 'at', 'report']);
+  expect(own.map(({ what }) => what)).toEqual(['history', 'history', 'at', 'report', 'feed']);
   expect(own[2]).toEqual({
     at: expect.stringMatching(instant) as string,
     actor: 'test',

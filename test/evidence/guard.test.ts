@@ -32,7 +32,7 @@ async function writeLong(file: string, events: number): Promise<void> {
 const viewsOf = (file: string): string => path.join(path.dirname(file), 'views.db');
 
 function guarded(file: string, views = viewsOf(file)): EvidenceGuard {
-  const guard = guardLog({ file, views: { kind: 'embedded', file: views } });
+  const guard = guardLog({ file, views: { kind: 'embedded', file: views }, clock: Date.now });
   onTestFinished(() => guard.close());
   return guard;
 }
@@ -53,7 +53,7 @@ afterAll(() => rmSync(made, { recursive: true, force: true }));
 beforeAll(async () => {
   const file = path.join(made, 'events.db');
   await writeLong(file, 4_200);
-  const guard = guardLog({ file, views: { kind: 'embedded', file: viewsOf(file) } });
+  const guard = guardLog({ file, views: { kind: 'embedded', file: viewsOf(file) }, clock: Date.now });
   await vi.waitFor(() => expect(guard.isVerified()).toBe(true), 20_000);
   await vi.waitFor(async () => expect((await headOf(viewsOf(file)))?.count).toBe(4_200), 10_000);
   await guard.close();

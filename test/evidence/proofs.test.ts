@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGrowingTree, eventsPerBlock, type TreeSource } from '../../src/eventstore/tree.js';
+import { createGrowingTree, eventsPerBlock } from '../../src/eventstore/tree.js';
 import { createTree, rootByInclusion } from '../../src/evidence/proofs.js';
 import { usually } from '../support/amount.js';
 import { isConsistent } from '../support/consistency.js';
@@ -30,8 +30,7 @@ function obviousRoot(from: number, to: number): Buffer {
 }
 
 /** A log of so many events; it keeps the roots of its complete blocks, or has lost some. */
-const sourceOf = (count: number, kept = Math.floor(count / eventsPerBlock)): TreeSource => ({
-  count: async () => count,
+const sourceOf = (count: number, kept = Math.floor(count / eventsPerBlock)): Parameters<typeof createTree>[0] => ({
   blockRoots: async (blocks) =>
     Array.from({ length: Math.min(blocks, kept) }, (_, block) =>
       obviousRoot(block * eventsPerBlock, (block + 1) * eventsPerBlock).toString('latin1'),
@@ -40,7 +39,6 @@ const sourceOf = (count: number, kept = Math.floor(count / eventsPerBlock)): Tre
     leaves
       .slice(block * eventsPerBlock, Math.min(count, (block + 1) * eventsPerBlock))
       .map((leaf) => leaf.toString('latin1')),
-  ordinalsAt: async () => [],
 });
 
 const hexLeaf = (ordinal: number): string => leaves[ordinal - 1]?.toString('hex') ?? '';

@@ -47,7 +47,7 @@ test.each([
     expect(result).toMatchObject({ intact: false, count: 10, difference: { ordinal: null, position: null } });
     expect(result.intact ? '' : result.difference.message).toMatch(says);
   }
-  const guard = guardLog({ file, views: { kind: 'embedded', file: `${file}-views` } });
+  const guard = guardLog({ file, views: { kind: 'embedded', file: `${file}-views` }, clock: Date.now });
   onTestFinished(() => guard.close());
   await expect(guard.tailVerified()).rejects.toThrow(AlteredLogError);
   expect((await guard.altered).message).toMatch(says);

@@ -121,7 +121,10 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     events: store,
     readMetrics: never,
     logHead: logHeads(store, async () => undefined),
-    proofs: { prove: never, tree: undefined, seals: async () => ({ seal: undefined, failing: undefined }) },
+    proofs: {
+      ...{ tree: undefined, prove: never, proveEvent: never, placeOf: never, sealStates: never },
+      seals: async () => ({ seal: undefined, failing: undefined }),
+    },
     parked,
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { AudienceClient } from '../../../client/client.js';
 import { useAction } from '../../answers.js';
 import { ErrorNote } from '../../parts/answer.js';
-import { save } from '../../parts/save.js';
+import { saveJson } from '../../parts/save.js';
 import { may } from '../../session.js';
 import { Erase } from './erase.js';
 import { Report } from './report.js';
@@ -21,7 +21,7 @@ export function Actions({ id, email, at, onChanged }: ActionsProps) {
   const [asked, setAsked] = useState<'report' | 'suppress' | 'erase'>();
   const proof = useAction(async (client) => {
     const { data } = await client.getContactProof({ path: { contact: id } });
-    save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `proof-${id}.json`);
+    saveJson(data, `proof-${id}.json`);
   });
   const take = useAction((client) => saveExport(client, { id, email: email ?? '' }));
   const close = (): void => setAsked(undefined);
@@ -67,5 +67,5 @@ interface Person {
 
 async function saveExport(client: AudienceClient, { id, email }: Person): Promise<void> {
   const { data } = await client.exportPerson({ query: { email } });
-  save(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `export-${id}.json`);
+  saveJson(data, `export-${id}.json`);
 }

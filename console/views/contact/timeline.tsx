@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { to } from '../../addresses.js';
 import { Empty, ErrorNote } from '../../parts/answer.js';
 import { Choice } from '../../parts/field.js';
-import { Code, Mark, Written, formatDay, formatNumber } from '../../parts/text.js';
+import { Code, Mark, Written, formatDay, formatNumber, plainPosition } from '../../parts/text.js';
 import { printable } from '../../../src/events/printable.js';
 import { may } from '../../session.js';
 import type { History } from './history.js';
@@ -171,14 +171,12 @@ function Row({ item, isShown }: { readonly item: Item; readonly isShown: boolean
           {may('email:read') && <a href={to('/emails', item.email.email_id)}>its e-mail</a>}{' '}
         </>
       )}
-      <a class="quiet" href={to('/log', formatPosition(item.position))}>
-        event {formatPosition(item.position)}
+      <a class="quiet" href={to('/log', plainPosition(item.position))}>
+        event {plainPosition(item.position)}
       </a>
     </li>
   );
 }
-
-const formatPosition = (position: string): string => position.replace(/^0+(?=.)/, '');
 
 const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const clock = (at: string) => (

@@ -1,14 +1,14 @@
 /** An event in a row: when, what, by whom, on which request. */
 import type { components } from '../../../client/client.js';
 import { to } from '../../addresses.js';
-import { Code, Time, Written } from '../../parts/text.js';
+import { Code, Time, Written, plainPosition } from '../../parts/text.js';
 
 export type FeedEvent = components['schemas']['FeedEvent'];
 
 export const columns = ['Event', 'Type', 'At', 'By', 'Request'];
 
 export function EventRow({ event }: { readonly event: FeedEvent }) {
-  const position = event.position.replace(/^0+(?=.)/, '');
+  const position = plainPosition(event.position);
   return (
     <>
       <th scope="row">

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { AudienceError, type components } from '../../../client/client.js';
 import { useAnswer, useReloads } from '../../answers.js';
 import { Show } from '../../parts/answer.js';
-import { Code, Mark, Time, Written, formatNumber } from '../../parts/text.js';
+import { Code, Mark, Time, Written, formatNumber, plainPosition } from '../../parts/text.js';
 import { to } from '../../addresses.js';
 
 type Readiness = components['schemas']['Readiness'];
@@ -70,7 +70,12 @@ function logPart({ event_store: store }: Readiness): Part {
     : store.writable
       ? ['good', 'takes writes']
       : ['bad', 'takes no writes'];
-  return { name: 'Log', kind, state, more: store.head && <>Its last event: {<Code>{short(store.head)}</Code>}</> };
+  return {
+    name: 'Log',
+    kind,
+    state,
+    more: store.head && <>Its last event: {<Code>{plainPosition(store.head)}</Code>}</>,
+  };
 }
 
 /** Green is only for what was verified. */
@@ -148,6 +153,3 @@ function erasuresPart({ erasures }: Readiness): Part | undefined {
         ),
       };
 }
-
-/** A position without the zeros in front. */
-const short = (position: string): string => position.replace(/^0+(?=.)/, '');

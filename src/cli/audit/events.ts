@@ -16,6 +16,7 @@ const optionsSchema = z.object({
   actor: z.string().optional(),
   request: z.string().optional(),
   contact: z.string().optional(),
+  stream: z.string().optional(),
   list: z.string().optional(),
   limit,
   follow: z.boolean().default(false),
@@ -29,6 +30,7 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
     .option('--actor <key>', 'only what was done with this API key: its id, or its name where it is of API_KEYS')
     .option('--request <id>', 'only what this request did')
     .option('--contact <contact>', 'only the events of its stream: contact id, or e-mail address')
+    .option('--stream <name>', 'only the events of this stream')
     .option('--list <list>', 'only events that name this list, by id or name')
     .option('--type, --types <names>', 'only events of these names, separated by commas (default: all but RecordRead)')
     .option('--follow', 'then wait for what comes, until Ctrl-C')
@@ -48,7 +50,12 @@ async function events(options: Options, line: CommandLine): Promise<void> {
     if (!isEventType(name)) throw new UsageError(`--types must be names of events, as in docs/events.md: not ${name}`);
   await whileOpen(line.openAuditor(), async (auditor) => {
     const filter = await filterOf(options, auditor);
-    if (options.follow && Object.values(filter).some((value) => value !== undefined))
+    if (
+      options.follow &&
+      Object.values(filter)
+        .flat()
+        .some((value) => value !== undefined)
+    )
       throw new UsageError('--follow goes with --after, --types and --limit only');
     const request = { filter, after: await afterIn(options.after, auditor), types, hidden: [], signal: line.signal };
     const { feed } = auditor.audit;
@@ -59,10 +66,11 @@ async function events(options: Options, line: CommandLine): Promise<void> {
   });
 }
 
-async function filterOf({ actor, request, contact, list, from, to }: Options, auditor: Auditor) {
-  const stream = contact === undefined ? undefined : (await auditor.find(contactIn(contact))).stream;
+async function filterOf({ actor, request, contact, stream, list, from, to }: Options, auditor: Auditor) {
+  const found = contact === undefined ? undefined : (await auditor.find(contactIn(contact))).stream;
+  const streams = [found, stream].filter((name) => name !== undefined);
   const listId = list === undefined ? undefined : (await auditor.audit.begin({ times: [], list })).listId;
-  return { actor, requestId: request, from, to, stream, listId };
+  return { actor, requestId: request, from, to, streams, listId };
 }
 
 async function afterIn(text: string | undefined, { audit: { feed } }: Auditor): Promise<string> {

@@ -133,6 +133,8 @@ export function createSqliteLinks(db: Database, { reading, until }: LinkReading)
         const ordinals = positions.map(numberOf);
         return ordinals.map((ordinal) => (reading(() => linkAt.get(ordinal)) === undefined ? undefined : ordinal));
       },
+
+      linkAt: async (ordinal) => reading(() => linkAt.get(ordinal)),
     },
 
     headAt(count) {

@@ -11,7 +11,7 @@ interface Told {
   readonly data: { readonly list_id?: string };
 }
 
-test('by key, request, contact, list and day', async () => {
+test('by key, request, contact, stream, list and day', async () => {
   const folder = newFolder();
   const service = await startLocally(folder, { SEAL_EVERY: '0' });
   onTestFinished(() => service.close());
@@ -32,6 +32,8 @@ test('by key, request, contact, list and day', async () => {
     ['actor=nobody', ['--actor', 'nobody'], []],
     [`request_id=${bulk?.request_id}`, ['--request', bulk?.request_id ?? ''], [...saved, ...saved]],
     [`contact=${encodeURIComponent(email)}`, ['--contact', email], saved],
+    ['stream=lists', ['--stream', 'lists'], ['ListCreated', 'ListCreated']],
+    [`stream=lists&contact=${encodeURIComponent(email)}`, ['--stream', 'lists', '--contact', email], []],
     [`list_id=${list}&types=ListCreated`, ['--list', list, '--type', 'ListCreated'], ['ListCreated']],
     [`list_id=${list}`, ['--list', list], ['ListCreated', 'ContactSubscribed', 'ContactSubscribed']],
     [`actor=test&to=2020-01-01`, ['--actor', 'test', '--to', '2020-01-01'], []],

@@ -9,6 +9,7 @@ import { createTree } from '../../../src/evidence/proofs.js';
 import type { Seal } from '../../../src/evidence/seal.js';
 import { digestOf, firstLink, leafOf, linkAfter, toHex, type ChainedEvent } from '../../../src/eventstore/chain.js';
 import { createGrowingTree, eventsPerBlock } from '../../../src/eventstore/tree.js';
+import { eventVectors } from './events.js';
 import { exportVectors } from './exports.js';
 import { proving, sealKey, testKey, writePast, type Prover } from '../../support/proofs.js';
 import { otherSignature, proofWith, resigned, wrongProofs, wrongSeals } from './signed.js';
@@ -24,6 +25,7 @@ export async function evidenceVectors(): Promise<Readonly<Record<string, object>
       seals: await seals(prover),
       proofs: await proofs(prover),
       consistency: await consistency(prover),
+      events: await eventVectors(prover),
       exports: await exportVectors(prover),
     }));
   } finally {
@@ -63,10 +65,8 @@ async function tree(): Promise<object> {
   const growing = createGrowingTree();
   for (const one of all) blocks.push(...[growing.add(one) ?? []].flat());
   const made = createTree({
-    count: async () => treeSize,
     blockRoots: async (count) => blocks.slice(0, count),
     leavesOf: async (block) => all.slice(block * eventsPerBlock, (block + 1) * eventsPerBlock),
-    ordinalsAt: async () => [],
   });
   const counts = [1, 2, 3, 4, 7, 8, 255, 256, 257, 600];
   const places = [

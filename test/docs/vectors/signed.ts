@@ -120,8 +120,7 @@ export async function proofWith({
   const sealed = log(drafted);
   const leaves = sealed.map(({ event_id: id, ...one }, index) => leafOf(index + 1, { id, ...one }));
   const count = leaves.length;
-  const [blockRoots, ordinalsAt] = [async () => [], async () => []];
-  const tree = createTree({ count: async () => count, leavesOf: async () => leaves, blockRoots, ordinalsAt });
+  const tree = createTree({ leavesOf: async () => leaves, blockRoots: async () => [] });
   const head = sealed.reduce(
     (link, { event_id: id, ...one }, at) => linkAfter(link, at + 1, { id, ...one }),
     firstLink,

@@ -5,6 +5,8 @@ import { listAtLine, listDiffLine } from '../../../audit/list-answers.js';
 import { isEventType } from '../../../audit/feed.js';
 import { report } from '../../../report/report-answer.js';
 import { proofSchema } from '../../../evidence/bundle.js';
+import { eventProofSchema } from '../../../evidence/event-proof.js';
+import { sealState, verifiedLog } from '../../../evidence/seal-states.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
   between,
@@ -127,6 +129,7 @@ export const auditEndpoints = {
         actor: optionalText('Id of an API key, or the name of one of the configuration: only what was done with it.'),
         request_id: optionalText('Only what this request did.'),
         contact: optionalText('Id or address of a contact: only the events of its stream.'),
+        stream: optionalText('Name of a stream: only its events.'),
         list_id: optionalText('Id or name of a list: only events that name it.'),
         ...between,
         format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
@@ -142,11 +145,39 @@ export const auditEndpoints = {
     answer: answers.feed,
     errors: ['invalid_after', 'event_gone', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
+  event: ownRead('getEvent', '/v1/audit/events/{position}', {
+    scope: 'audit:read',
+    summary: 'One event of the log, with its link',
+    answer: { data: answers.eventInFull },
+  }),
+  eventProof: ownRead('getEventProof', '/v1/audit/events/{position}/proof', {
+    scope: 'audit:read',
+    summary: 'A proof of one event',
+    description:
+      '`data` is a file for `verify.mjs`: the event as it is stored, and its place in the log as it was sealed: by the newest seal of the service that is of this event, too, else by one that is made now.',
+    answer: { data: eventProofSchema },
+  }),
+  seals: ownRead('listSeals', '/v1/audit/seals', {
+    scope: 'audit:read',
+    summary: 'The seals that the service has kept, and which of them it has verified',
+    description: 'Those in its data folder, the newest first.',
+    query: z.object(paging),
+    answer: pageSchema(sealState, verifiedLog),
+  }),
 };
+
+const position = {
+  description: 'Position of an event in the log, with or without zeros in front.',
+  schema: { type: 'string', pattern: '^[0-9]+$' },
+} as const;
 
 export const audit: Resource = {
   name: 'Audit',
   description: 'What happened, answered from the event log itself.',
-  parameters: { contact: textInPath('Id or address of a contact.'), list_id: textInPath('Id or name of a list.') },
+  parameters: {
+    contact: textInPath('Id or address of a contact.'),
+    list_id: textInPath('Id or name of a list.'),
+    position,
+  },
   endpoints: auditEndpoints,
 };

@@ -7,6 +7,7 @@ import { cursorOf, type Feed, type FeedRequest } from '../../../audit/feed.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import { wholeLog } from '../../../events/access.js';
+import { personOf } from '../../../events/streams.js';
 import { createSlots } from '../../../flow/slots.js';
 import { createAccessLog, type AccessLog } from '../../http/access-log.js';
 import type { Call } from '../../http/endpoint-runner.js';
@@ -74,11 +75,15 @@ type FeedCall = Pick<Call, 'minPosition'> & { readonly query: EventsQuery };
 
 /** The filter of the feed, and the read that is recorded. */
 async function filterOf(call: FeedCall, { audit, find }: Pick<FeedRoute, 'audit' | 'find'>) {
-  const { actor, request_id: requestId, contact, list_id: list, from, to } = call.query;
-  const found = contact === undefined ? undefined : await find(call, contact);
+  const { actor, request_id: requestId, contact, stream, list_id: list, from, to } = call.query;
+  const found = contact === undefined ? undefined : (await find(call, contact)).stream;
+  const streams = [found, stream].filter((name) => name !== undefined);
   const listId = list === undefined ? undefined : (await audit.begin({ times: [], list })).listId;
-  const read = { subject: found?.subject ?? listId ?? wholeLog, what: 'feed', from, to } as const;
-  return { filter: { actor, requestId, from, to, stream: found?.stream, listId }, read };
+  const subject = streams.map(personOf).find((person) => person !== undefined) ?? listId ?? wholeLog;
+  return {
+    filter: { actor, requestId, from, to, streams, listId },
+    read: { subject, what: 'feed', from, to } as const,
+  };
 }
 
 /** A client that reconnects sends `Last-Event-ID`, which comes before `after`. */

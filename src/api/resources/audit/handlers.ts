@@ -3,11 +3,12 @@ import { isReadsCursor } from '../../../audit/access.js';
 import type { Audit } from '../../../audit/audit.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
-import type { Proofs } from '../../../evidence/person-proofs.js';
+import type { Proofs } from '../../../evidence/service-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
 import { ofIntactLog, type Altered, type Routes } from '../../http/routes.js';
 import { auditEndpoints } from './endpoints.js';
+import { addEvidence } from './evidence.js';
 import { addFeed } from './feed.js';
 import { contactFinder, type ContactSources } from './find-contact.js';
 import { addLists, addReport } from './long-answers.js';
@@ -72,5 +73,6 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
 
   addReport(routes, { audit, proofs, access, find });
   addLists(routes, { audit, access });
+  addEvidence(routes, { audit, proofs, access });
   addFeed(routes, { audit, find, access, isStopping });
 }

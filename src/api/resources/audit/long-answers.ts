@@ -6,7 +6,7 @@ import { hiddenFrom } from '../../../audit/redaction.js';
 import { pagePolicy } from '../../../report/page.js';
 import { reportPage } from '../../../report/report-page.js';
 import { createReport } from '../../../report/report.js';
-import type { Proofs } from '../../../evidence/person-proofs.js';
+import type { Proofs } from '../../../evidence/service-proofs.js';
 import { createSlots, shortLine } from '../../../flow/slots.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { wantsPage } from '../../http/request-headers.js';
