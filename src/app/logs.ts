@@ -1,11 +1,20 @@
-/** The service's own log: JSON lines on standard output. */
+/** The service's own log, JSON lines on standard output, and its traces where a collector is named. */
+import { randomUUID } from 'node:crypto';
 import { pino, type Logger } from 'pino';
 import { openStandardOutput, type LogDestination } from '../flow/log-destination.js';
 import type { Config } from '../stores/config.js';
+import type { Traces } from '../traces/traces.js';
+import { readTraceVariables } from '../traces/variables.js';
+import { version } from './version.js';
 
 export interface Logs {
   readonly logger: Logger;
   readonly lines: LogDestination;
+}
+
+export interface Observers extends Logs {
+  /** Absent where no traces are made. */
+  readonly traces?: Traces | undefined;
 }
 
 /** `traceId`: of what is under way while a line is written. Absent where no traces are made. */
@@ -13,4 +22,19 @@ export function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () =>
   const lines = openStandardOutput();
   const mixin = traceId && (() => ({ trace_id: traceId() }));
   return { logger: pino({ level: logLevel, base: null, ...(mixin && { mixin }) }, lines), lines };
+}
+
+/** Lines name the trace that they are written in, and a line says where traces cannot be sent. */
+export async function openObservers(config: Pick<Config, 'logLevel'>): Promise<Observers> {
+  const { settings, ignored } = readTraceVariables(process.env);
+  const traces =
+    settings &&
+    (await import('../traces/traces.js')).openTraces({
+      ...{ settings, version, instance: randomUUID(), clock: Date.now, monotonic: () => performance.now() },
+      say: (level, about, message) => logs.logger[level](about, message),
+    });
+  const logs = openLogs(config, traces?.traceId);
+  for (const fault of ignored)
+    logs.logger.warn({ fault }, 'a variable of OpenTelemetry is not understood, and ignored');
+  return { ...logs, traces };
 }

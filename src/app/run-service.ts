@@ -1,16 +1,12 @@
 /** The life of the process: environment, log, start, and the ways it ends, each within a bound. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './banner.js';
-import { openLogs, type Logs } from './logs.js';
+import { openObservers, type Observers } from './logs.js';
 import type { Logger } from 'pino';
 import { startService, type Service } from './start-service.js';
 import { readConfig, type Config } from '../stores/config.js';
-import type { Traces } from '../traces/traces.js';
-import { readTraceVariables } from '../traces/variables.js';
-import { version } from './version.js';
 
 /** A stop takes at most this long, whatever a store does: all that was acknowledged is safe. */
 const stopMs = 25_000;
@@ -25,10 +21,10 @@ export async function runService(signal: AbortSignal): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const config = readConfig(process.env);
-    const { logs, traces } = await openTracedLogs(config);
-    const code = await serve({ config, logs, traces, signal });
-    await traces?.close();
-    await logs.lines.close();
+    const observers = await openObservers(config);
+    const code = await serve({ config, observers, signal });
+    await observers.traces?.close();
+    await observers.lines.close();
     process.exit(code);
   } catch (error) {
     process.stderr.write(`audience-ledger cannot start: ${explain(error)}\n`);
@@ -36,33 +32,17 @@ export async function runService(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Lines name the trace of what is under way, and a line says where traces cannot be sent. */
-async function openTracedLogs(config: Config): Promise<{ readonly logs: Logs; readonly traces: Traces | undefined }> {
-  const { settings, ignored } = readTraceVariables(process.env);
-  const traces =
-    settings &&
-    (await import('../traces/traces.js')).openTraces({
-      ...{ settings, version, instance: randomUUID(), clock: Date.now, monotonic: () => performance.now() },
-      say: (level, about, message) => logs.logger[level](about, message),
-    });
-  const logs = openLogs(config, traces?.traceId);
-  for (const fault of ignored)
-    logs.logger.warn({ fault }, 'a variable of OpenTelemetry is not understood, and ignored');
-  return { logs, traces };
-}
-
 interface Run {
   readonly config: Config;
-  readonly logs: Logs;
-  readonly traces: Traces | undefined;
+  readonly observers: Observers;
   readonly signal: AbortSignal;
 }
 
 /** @returns the exit code @throws what keeps the service from starting */
-async function serve({ config, logs, traces, signal }: Run): Promise<number> {
-  const { logger } = logs;
+async function serve({ config, observers, signal }: Run): Promise<number> {
+  const { logger } = observers;
   const stopped = once(signal, 'abort').then(() => undefined);
-  const starting = startService(config, { ...logs, traces }, signal).catch((error: unknown) => {
+  const starting = startService(config, observers, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   const service = signal.aborted ? undefined : await Promise.race([starting, stopped]);

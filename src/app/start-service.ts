@@ -34,8 +34,7 @@ import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
-import type { Traces } from '../traces/traces.js';
-import type { Logs } from './logs.js';
+import type { Observers } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
@@ -51,12 +50,6 @@ export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
   readonly altered?: Promise<AlteredLogError> | undefined;
   close(): Promise<void>;
-}
-
-/** What hears of the work of the service. */
-interface Observers extends Logs {
-  /** Absent where no traces are made. */
-  readonly traces?: Traces | undefined;
 }
 
 interface Context extends Observers, Clocks {

@@ -95,10 +95,12 @@ export interface TraceVariables {
 }
 
 export function readTraceVariables(environment: Readonly<Record<string, string | undefined>>): TraceVariables {
-  const { variables, ignored } = understood(environment);
-  const url = urlOf(variables);
+  const { given, variables, ignored } = understood(environment);
+  const isAsked = given.has('OTEL_EXPORTER_OTLP_ENDPOINT') || given.has('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const isOff = variables.OTEL_SDK_DISABLED === 'true' || variables.OTEL_TRACES_EXPORTER === 'none';
-  return { settings: url === undefined || isOff ? undefined : settingsWith(url, variables), ignored };
+  if (!isAsked || isOff) return { settings: undefined, ignored: [] };
+  const url = urlOf(variables);
+  return { settings: url === undefined ? undefined : settingsWith(url, variables), ignored };
 }
 
 function understood(environment: Readonly<Record<string, string | undefined>>) {
@@ -110,9 +112,9 @@ function understood(environment: Readonly<Record<string, string | undefined>>) {
   );
   const { error } = schema.safeParse(Object.fromEntries(given));
   const wrong = new Map(error?.issues.map(({ path, message }) => [String(path[0]), message]));
-  for (const name of wrong.keys()) given.delete(name);
   return {
-    variables: schema.parse(Object.fromEntries(given)),
+    given,
+    variables: schema.parse(Object.fromEntries([...given].filter(([name]) => !wrong.has(name)))),
     ignored: [...wrong].map(([name, message]) => `${name} ${message}`),
   };
 }

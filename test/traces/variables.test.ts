@@ -24,12 +24,18 @@ describe('where traces go', () => {
   test.each([
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
-    { OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'audience' },
+    { OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
     { ...endpoint, OTEL_SDK_DISABLED: 'True' },
     { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
   ])('nowhere: %j', (environment) => {
     expect(readTraceVariables(environment)).toEqual({ settings: undefined, ignored: [] });
   });
+});
+
+test('an address that is none is named, and no traces are made', () => {
+  const { settings, ignored } = readTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' });
+  expect(settings).toBeUndefined();
+  expect(ignored).toEqual(['OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://']);
 });
 
 test.each([

@@ -223,9 +223,9 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       const createContext = isWatching(endpoint) ? createRequestContext : createTracedContext;
       return (request, response) => {
         afterPreviousResponse(response, () => {
-          respond ??= responder(endpoint, handler);
+          const answer = (respond ??= responder(endpoint, handler));
           const context = createContext(options, request, response);
-          inTrace(context, () => respond?.(context))?.catch(() => response.destroy());
+          inTrace(context, () => answer(context)).catch(() => response.destroy());
         });
       };
     },
