@@ -67,21 +67,19 @@ const certain: readonly (readonly [days: number, Fate])[] = [
   [210, 'cut_off'],
   [225, 'silent'],
   [240, 'interrupted'],
-  // What is held, in doubt or put off when the year ends.
+  // What is held, in doubt or put off when the year ends, and for a day more at least.
   [-20, 'silent'],
   [-19, 'silent'],
   [-18, 'silent'],
   [-9, 'stalling'],
   [-8, 'stalling'],
+  [-5, 'silent'],
   [-4, 'silent'],
-  [-3.2, 'full'],
-  [-2.9, 'full'],
+  [-2.7, 'full'],
+  [-2.65, 'full'],
   [-2.6, 'full'],
-  [-2.3, 'full'],
-  [-2, 'full'],
-  [-1.6, 'full'],
-  [-1, 'silent'],
-  [-0.7, 'silent'],
+  [-2.55, 'full'],
+  [-1.9, 'silent'],
   [-0.5, 'lost_reply'],
 ];
 

@@ -22,8 +22,6 @@ import { leasesOf } from '../src/stores/own-lease.js';
 import { openReadModels, settingsOf } from '../src/stores/stores.js';
 import type { World } from './world.js';
 
-export type Keeper = Awaited<ReturnType<typeof openKeeper>>;
-
 export async function openKeeper(world: World) {
   const { dataDir, folder, log, store, commands, now } = world;
   const settings = settingsOf({ eventStore: undefined, mongodb: undefined }, folder);

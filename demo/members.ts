@@ -6,7 +6,7 @@ import { networkAddress, type Person } from './people.js';
 import { listNames, type ListKey, type TagName } from './shop.js';
 import type { World } from './world.js';
 
-export interface Joining extends Partial<Pick<SaveContact, 'status' | 'profile' | 'consent' | 'resubscribe'>> {
+interface Joining extends Partial<Pick<SaveContact, 'status' | 'profile' | 'consent' | 'resubscribe'>> {
   readonly list: ListKey;
   readonly tags?: readonly TagName[];
   readonly by: CommandContext;

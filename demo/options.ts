@@ -19,7 +19,8 @@ is started as it is: remove it to have another.
   --until DATE    the year ends where this day begins, in UTC (today)
   --help
 
-PORT and HOST are taken from the environment, and nothing else: no mail leaves the demo.
+PORT and HOST are taken from the environment, and nothing else: no mail leaves the demo. Its secret and the key of
+support follow from the seed, so it is for looking at and for nothing else.
 `;
 
 export interface Options extends Wishes {

@@ -18,7 +18,7 @@ export interface Person {
   home: Home;
 }
 
-export interface Home {
+interface Home {
   readonly address: string;
   readonly city: string;
   readonly state: string;

@@ -14,6 +14,9 @@ export const day = 24 * hour;
 /** Days. */
 export const yearLength = 365;
 
+/** Nobody sets up a service at midnight. */
+const opening = 9 * hour;
+
 export interface Wishes {
   readonly people: number;
   readonly seed: number;
@@ -41,7 +44,7 @@ export interface World extends Agenda {
 export async function openWorld(dataDir: string, wishes: Wishes, publicUrl: string): Promise<World> {
   const { seed, until } = wishes;
   const begin = until - yearLength * day;
-  const agenda = createAgenda(begin);
+  const agenda = createAgenda(begin + opening);
   const random = randomFrom(seed);
   const secret = random('secret').hex(64);
   const folder = openDataFolder(dataDir);

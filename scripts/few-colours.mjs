@@ -85,23 +85,18 @@ function chunk(type, data) {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }
 
-/** Colours that are nearly the same become the one among them that is seen most. */
+/** The colours that are seen most; each other one is shown as the nearest of them. */
 function paletteOf(pixels) {
   const counts = new Map();
   for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
   const bySight = [...counts].sort(([, one], [, other]) => other - one).map(([colour]) => colour);
-  for (let bits = 0; ; bits += 1) {
-    const mask = 0x010101 * ((0xff << bits) & 0xff);
-    const chosen = new Map();
-    for (const colour of bySight) if (!chosen.has(colour & mask)) chosen.set(colour & mask, colour);
-    if (chosen.size > mostColours) continue;
-    const colours = [...chosen.keys()];
-    const placeOf = new Map(colours.map((cell, place) => [cell, place]));
-    return {
-      places: new Map(bySight.map((colour) => [colour, placeOf.get(colour & mask)])),
-      palette: colours
-        .map((cell) => chosen.get(cell))
-        .map((colour) => [colour >> 16, (colour >> 8) & 0xff, colour & 0xff]),
-    };
-  }
+  const palette = bySight.slice(0, mostColours).map(channelsOf);
+  return { palette, places: new Map(bySight.map((colour) => [colour, nearest(palette, channelsOf(colour))])) };
+}
+
+const channelsOf = (colour) => [colour >> 16, (colour >> 8) & 0xff, colour & 0xff];
+
+function nearest(palette, channels) {
+  const distances = palette.map((one) => Math.hypot(...one.map((value, at) => value - channels[at])));
+  return distances.indexOf(Math.min(...distances));
 }

@@ -10,6 +10,7 @@ import { day, hour, yearLength } from '../world.js';
 const ordersOfEach = 0.13;
 const passwordsOfEach = 0.02;
 const movesOfEach = 0.09;
+const birthdaysOfEach = 0.04;
 
 export const customers: Scene = (stage) => {
   const { world, calendar, people } = stage;
@@ -25,6 +26,7 @@ export const customers: Scene = (stage) => {
     [ordersOfEach, (person) => order(stage, { person, orders, random, number: `MT-${(lastOrder += 1)}` })],
     [passwordsOfEach, (person) => losePassword(stage, person, random)],
     [movesOfEach, (person) => move(stage, person, random)],
+    [birthdaysOfEach, (person) => tellBirthday(stage, person)],
   ];
   for (const [ofEach, act] of plans)
     for (let time = 0; time < times(ofEach); time += 1) {
@@ -36,8 +38,6 @@ export const customers: Scene = (stage) => {
     }
   for (let quarter = 85; quarter < yearLength; quarter += 91)
     world.plan(world.onDay(quarter) + 3 * hour, () => findLapsed(stage, orders, random));
-  for (let month = 15; month < yearLength; month += 30)
-    world.plan(world.onDay(month) + 12 * hour, () => addBirthdays(stage, random));
 };
 
 interface Order {
@@ -70,10 +70,9 @@ async function order({ world, staff, members, mail }: Stage, { person, orders, r
   orders.set(person, count);
   const night = Math.floor(now() / day + 1) * day + 2.5 * hour + random.whole(0, 300_000);
   plan(night, async () => {
-    const by = staff.by('crm-import');
     const tag = tagAfter(count);
-    if (tag !== undefined) await members.tag(person, [tag], by);
-    if (count === 2) await members.untag(person, ['first order', 'lapsed'], by);
+    if (tag !== undefined) await members.tag(person, [tag], staff.by('crm-import'));
+    if (count === 2) await members.untag(person, ['first order', 'lapsed'], staff.by('crm-import'));
   });
 }
 
@@ -100,20 +99,18 @@ async function move({ members, staff }: Stage, person: Person, random: Random): 
 
 /** Who bought once, and not since. */
 async function findLapsed(
-  { members, staff, people }: Stage,
+  { world, members, staff, people }: Stage,
   orders: ReadonlyMap<Person, number>,
   random: Random,
 ): Promise<void> {
-  const by = staff.by('crm-import');
   for (const person of people)
-    if (orders.get(person) === 1 && random.chance(0.12)) await members.tag(person, ['lapsed'], by);
+    if (orders.get(person) === 1 && random.chance(0.12)) {
+      world.takes(random.whole(20, 60));
+      await members.tag(person, ['lapsed'], staff.by('crm-import'));
+    }
 }
 
-async function addBirthdays({ members, staff, people }: Stage, random: Random): Promise<void> {
-  for (const person of people)
-    if (person.lists.size > 0 && random.chance(0.004)) {
-      const by = staff.by('web-form');
-      await members.change(person, { dateOfBirth: person.dateOfBirth }, by);
-      await members.tag(person, ['birthday club'], by);
-    }
+async function tellBirthday({ members, staff }: Stage, person: Person): Promise<void> {
+  await members.change(person, { dateOfBirth: person.dateOfBirth }, staff.by('web-form'));
+  await members.tag(person, ['birthday club'], staff.by('web-form'));
 }

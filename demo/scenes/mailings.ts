@@ -35,7 +35,7 @@ export const mailingsToLists: Scene = ({ world, members, mail, staff, people }) 
       world.plan(world.onDay(date) + at * hour, () => {
         const wanted = people.filter((person) => members.isIn(person, list) && random.chance(share));
         wanted.forEach((person, place) =>
-          world.plan(world.now() + 1_000 + place * 90, async () => {
+          world.plan(world.now() + 1_000 + place * 350, async () => {
             await mail.send({ person, list, message: letterTo(person, list, issue), by: staff.by('newsletter-tool') });
           }),
         );

@@ -1,12 +1,10 @@
 /** What the people of the shop do by hand: they look up who wrote to them, end and allow mail, see after e-mails that are stuck; and an auditor looks. */
-import type { ReadKind } from '../../src/events/access.js';
-import { wholeLog } from '../../src/events/access.js';
+import { wholeLog, type ReadKind } from '../../src/events/access.js';
 import { everyMail } from '../../src/events/suppressions.js';
 import type { Letter } from '../mail.js';
 import type { Person } from '../people.js';
-import type { ListKey } from '../shop.js';
 import type { Scene, Stage } from '../stage.js';
-import { day, hour, yearLength } from '../world.js';
+import { day, hour, minute, yearLength } from '../world.js';
 
 /** In the year, of all people. */
 const callsOfEach = 0.06;
@@ -72,11 +70,12 @@ async function lookUp(stage: Stage, person: Person, what: ReadKind): Promise<voi
 async function stopMail(stage: Stage, person: Person, isMistake: boolean): Promise<void> {
   const { world, staff } = stage;
   const { suppressions } = world.commands.audience;
-  await lookUp(stage, person, 'history');
-  world.takes(90_000);
   const { email } = person;
-  const asked = { email, scope: everyMail, reason: 'manual', note: 'Asked by letter to get no more mail' } as const;
-  await suppressions.suppress(asked, staff.by('support'));
+  await lookUp(stage, person, 'history');
+  world.plan(world.now() + 1.5 * minute, async () => {
+    const asked = { email, scope: everyMail, reason: 'manual', note: 'Asked by letter to get no more mail' } as const;
+    await suppressions.suppress(asked, staff.by('support'));
+  });
   if (!isMistake) return;
   world.plan(world.now() + 3 * day, async () => {
     const released = { email, scope: everyMail, reason: 'mistake', note: 'It was another person of this name' };
@@ -99,17 +98,22 @@ async function giveUp({ mail, staff }: Stage, letter: Letter): Promise<void> {
 function audits(stage: Stage): void {
   const { world, members, people } = stage;
   const random = world.random('audit');
-  [-70, -40, -12].forEach((date, index) =>
-    world.plan(world.onDay(date) + 10 * hour, async () => {
-      const list: ListKey = index === 1 ? 'offers' : 'newsletter';
-      const to = new Date(world.now() - 90 * day).toISOString();
-      await read(stage, 'auditor', { subject: members.listId(list), what: 'list', to });
-      for (const what of ['report', 'proof', 'history'] as const) {
-        world.takes(20 * 60_000);
-        await read(stage, 'auditor', { subject: world.keys.contactKey(random.pick(people).email), what });
-      }
-      world.takes(hour);
-      await read(stage, 'auditor', { subject: wholeLog, what: 'export' });
-    }),
-  );
+  const subjectOf = (person: Person): string => world.keys.contactKey(person.email);
+  [-70, -40, -12].forEach((date, index) => {
+    const readings: readonly (() => Reading)[] = [
+      () => ({
+        subject: members.listId(index === 1 ? 'offers' : 'newsletter'),
+        what: 'list',
+        to: new Date(world.now() - 90 * day).toISOString(),
+      }),
+      ...(['report', 'proof', 'history'] as const).map((what) => () => ({
+        subject: subjectOf(random.pick(people)),
+        what,
+      })),
+      () => ({ subject: wholeLog, what: 'export' }),
+    ];
+    readings.forEach((reading, place) =>
+      world.plan(world.onDay(date) + 10 * hour + place * 25 * minute, () => read(stage, 'auditor', reading())),
+    );
+  });
 }

@@ -8,7 +8,7 @@ const hiredAtBegin: readonly ClientName[] = [
 ];
 
 export const upkeep: Scene = ({ world, staff, members }) => {
-  const { plan, takes, begin, onDay } = world;
+  const { plan, takes, now, onDay } = world;
   const { groups, lists, tags } = world.commands.audience;
   const { groupIds, listIds, tagIds } = members;
   const random = world.random('upkeep');
@@ -43,7 +43,7 @@ export const upkeep: Scene = ({ world, staff, members }) => {
     }
   }
 
-  plan(begin + minute, setUp);
+  plan(now() + minute, setUp);
   plan(onDay(58) + 10 * hour, () => createList('openHouse'));
   plan(onDay(152) + 15 * hour, () => deleteList('openHouse'));
   plan(onDay(195) + 9 * hour, () => createList('prizeDraw'));

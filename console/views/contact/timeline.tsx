@@ -126,8 +126,8 @@ function Request({ items, at, address, keyNames }: RequestProps) {
         {first.actor !== undefined && (
           <>
             {' '}
-            by key {keyNames.has(first.actor) && <Written text={keyNames.get(first.actor)} />}{' '}
-            <Code>{first.actor}</Code>
+            by {withoutKey.has(first.actor) ? 'the' : 'key'}{' '}
+            {keyNames.has(first.actor) && <Written text={keyNames.get(first.actor)} />} <Code>{first.actor}</Code>
           </>
         )}
         {first.request_id !== undefined && (
@@ -177,6 +177,9 @@ function Row({ item, isShown }: { readonly item: Item; readonly isShown: boolean
     </li>
   );
 }
+
+/** Who acts without an API key. */
+const withoutKey: ReadonlySet<string> = new Set(['mailer', 'recipient', 'service', 'cli']);
 
 const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const clock = (at: string) => (
