@@ -107,7 +107,10 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
     searchContacts: async (sought: { readonly text: string; readonly limit: number }) => {
       const ids = await contactsFoundBy(reader, sought);
       const people = await reader.getMany<ContactDocument>(contacts, ids);
-      return ids.map((id) => people.get(id)?.document).filter(isShown).map(toContactAnswer);
+      return ids
+        .map((id) => people.get(id)?.document)
+        .filter(isShown)
+        .map(toContactAnswer);
     },
     streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
     /** By contact id. Undefined when there is no such list; no contact has a deleted tag. */

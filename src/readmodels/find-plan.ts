@@ -51,7 +51,8 @@ export function assertSearch(view: View, { field, prefix, limit }: PrefixQuery):
 }
 
 function assertLimit({ name }: View, limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1) throw new TypeError(`limit of ${name} must be a whole number of at least 1`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new TypeError(`limit of ${name} must be a whole number of at least 1`);
 }
 
 function assertQuery(view: View, { limit, contains }: FindQuery): void {

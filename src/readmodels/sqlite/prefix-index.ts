@@ -118,7 +118,9 @@ function searchIn(db: Database, view: View, field: string) {
   const inNone = db.prepareRows<[number, string], [string, number]>(
     `SELECT ${arrayName(field)}, number FROM ${main} WHERE number >= ? AND instr(${arrayName(field)}, ?) > 0`,
   );
-  const select = db.prepareRows<[number], DocumentRow>(`SELECT ${rows.columns.join(', ')} FROM ${main} WHERE number = ?`);
+  const select = db.prepareRows<[number], DocumentRow>(
+    `SELECT ${rows.columns.join(', ')} FROM ${main} WHERE number = ?`,
+  );
 
   /** Of one run, in order: at most as many as are wanted, and none after the last of them that was found already. */
   function* hitsIn(run: number, { prefix, limit }: PrefixQuery, most: string | undefined): Generator<Hit> {
