@@ -18,7 +18,7 @@ export interface Observers extends Logs {
 }
 
 /** `traceId`: of what is under way while a line is written. Absent where no traces are made. */
-export function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () => string | undefined): Logs {
+function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () => string | undefined): Logs {
   const lines = openStandardOutput();
   const mixin = traceId && (() => ({ trace_id: traceId() }));
   return { logger: pino({ level: logLevel, base: null, ...(mixin && { mixin }) }, lines), lines };

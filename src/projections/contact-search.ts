@@ -4,7 +4,7 @@ import type { ReadModelReader } from '../readmodels/read-models.js';
 import { comparedText } from './compared-text.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
-export type ContactSearchDocument = {
+type ContactSearchDocument = {
   readonly contact_id: string;
   /** As they are compared, null where there is none: a change names one of the two, and the texts are of both. */
   readonly first_name: string | null;

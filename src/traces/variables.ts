@@ -87,7 +87,7 @@ export interface TraceSettings {
   };
 }
 
-export interface TraceVariables {
+interface TraceVariables {
   /** Undefined: no traces. */
   readonly settings: TraceSettings | undefined;
   /** What is wrong with a variable, without its value. */
