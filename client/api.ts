@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c727b4368b77807158e3431b6fb61b16dc2d24150b37a46cce7e1e54d87b6df8. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ba53191f60a16530352e74f14f1760fb4b8e6908543bd59c3480f6e3d79f8bf7. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -494,26 +494,6 @@ export interface paths {
      * @description A field that is left out stays, `null` or `""` clears it. Tags are added, never removed. Needs the scope `contacts:write`.
      */
     post: operations['upsertContact'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/contacts/search': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Search contacts by the beginning of address or name
-     * @description Of the address, the first name, the last name, or both names in either order. Upper case, accents and repeated white space make no difference. It is on record that somebody searched, not for what. Needs the scope `contacts:read`.
-     */
-    post: operations['searchContacts'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2243,22 +2223,6 @@ export interface components {
        */
       email: string;
     };
-    FoundContact: {
-      address: string | null;
-      city: string | null;
-      contact_id: string;
-      country: string | null;
-      /** Format: date-time */
-      created_at: string;
-      dateOfBirth: string | null;
-      /** @description The e-mail address. */
-      email: string;
-      firstName: string | null;
-      lastName: string | null;
-      phone: string | null;
-      state: string | null;
-      zipcode: string | null;
-    };
     GetContactAnswer: {
       data: components['schemas']['ContactInListWithSubscriptions'];
       status: string;
@@ -3526,27 +3490,6 @@ export interface components {
        */
       verified_at: string | null;
     };
-    SearchContactsAnswer: {
-      data: components['schemas']['FoundContact'][];
-      /** @description Something may be missing: see `/health/ready`. Else absent. */
-      incomplete?: boolean;
-      message: string;
-      status: string;
-      /** Format: int32 */
-      statusCode: number;
-    };
-    SearchContactsRequest: {
-      /**
-       * @description The most contacts of the answer.
-       * @default 20
-       */
-      limit: number;
-      /**
-       * @description How the address or a name begins.
-       * @example lovel
-       */
-      text: string;
-    };
     SendEmailAnswer: {
       data: components['schemas']['AcceptedEmail'];
       message: string;
@@ -4279,7 +4222,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -4288,17 +4231,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused11: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-    Refused13: {
+    Refused12: {
       headers: {
         [name: string]: unknown;
       };
@@ -4308,6 +4242,19 @@ export interface components {
     };
     /**
      * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `Group name already exist!`
+     */
+    Refused13: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid group id!`
      *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
@@ -4319,9 +4266,8 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid group id!`
-     *     - `duplicate`: `Group name already exist!`
      */
     Refused15: {
       headers: {
@@ -4331,20 +4277,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid group id!`
-     */
-    Refused16: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused17: {
+    Refused16: {
       headers: {
         [name: string]: unknown;
       };
@@ -4354,6 +4288,19 @@ export interface components {
     };
     /**
      * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     *     - `duplicate`: `List name already exist!`
+     */
+    Refused17: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     *     - `unknown_id`: `Please provide valid list id!`
      *     - `duplicate`: `List name already exist!`
      */
     Refused18: {
@@ -4365,9 +4312,8 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
-     *     - `duplicate`: `List name already exist!`
      */
     Refused19: {
       headers: {
@@ -4378,7 +4324,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused20: {
@@ -4390,22 +4336,10 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused21: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
      * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused22: {
+    Refused21: {
       headers: {
         [name: string]: unknown;
       };
@@ -4418,7 +4352,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid tag id!`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused23: {
+    Refused22: {
       headers: {
         [name: string]: unknown;
       };
@@ -4430,7 +4364,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused24: {
+    Refused23: {
       headers: {
         [name: string]: unknown;
       };
@@ -4442,7 +4376,7 @@ export interface components {
      * @description - `validation_error`: `X-Min-Position is not a position of this log`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused25: {
+    Refused24: {
       headers: {
         [name: string]: unknown;
       };
@@ -4455,7 +4389,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
-    Refused26: {
+    Refused25: {
       headers: {
         [name: string]: unknown;
       };
@@ -4467,7 +4401,7 @@ export interface components {
      * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
      *     - `not_configured`: `{names} is not configured`
      */
-    Refused27: {
+    Refused26: {
       headers: {
         [name: string]: unknown;
       };
@@ -4476,7 +4410,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
-    Refused28: {
+    Refused27: {
       headers: {
         [name: string]: unknown;
       };
@@ -4485,7 +4419,7 @@ export interface components {
       };
     };
     /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
-    Refused29: {
+    Refused28: {
       headers: {
         [name: string]: unknown;
       };
@@ -4494,7 +4428,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused31: {
+    Refused30: {
       headers: {
         [name: string]: unknown;
       };
@@ -4503,7 +4437,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
-    Refused32: {
+    Refused31: {
       headers: {
         [name: string]: unknown;
       };
@@ -4512,7 +4446,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused33: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -4526,7 +4460,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused34: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4535,7 +4469,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused35: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4547,7 +4481,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused36: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4559,7 +4493,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused38: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4568,7 +4502,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
-    Refused39: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4577,7 +4511,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused40: {
+    Refused39: {
       headers: {
         [name: string]: unknown;
       };
@@ -4589,7 +4523,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused41: {
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4598,7 +4532,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused43: {
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -4607,7 +4541,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused44: {
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -4616,7 +4550,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused45: {
+    Refused44: {
       headers: {
         [name: string]: unknown;
       };
@@ -4625,7 +4559,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
-    Refused46: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4637,7 +4571,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused48: {
+    Refused47: {
       headers: {
         [name: string]: unknown;
       };
@@ -4936,7 +4870,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       default: components['responses']['General'];
     };
   };
@@ -4973,7 +4907,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5011,7 +4945,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5052,7 +4986,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -5089,7 +5023,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5130,8 +5064,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5161,8 +5095,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused36'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -5198,8 +5132,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5253,8 +5187,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused40'];
-      404: components['responses']['Refused41'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5285,7 +5219,7 @@ export interface operations {
           'application/json': components['schemas']['GetEventAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5317,7 +5251,7 @@ export interface operations {
           'application/json': components['schemas']['GetEventProofAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5355,7 +5289,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -5387,7 +5321,7 @@ export interface operations {
           'application/json': components['schemas']['ListSealsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -5457,7 +5391,7 @@ export interface operations {
           'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      400: components['responses']['Refused11'];
+      400: components['responses']['Refused10'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5491,7 +5425,7 @@ export interface operations {
           'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5647,37 +5581,6 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
-  searchContacts: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
-        'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
-        'X-Request-Id'?: components['parameters']['X-Request-Id'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SearchContactsRequest'];
-      };
-    };
-    responses: {
-      /** @description Contacts searched successfully! */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SearchContactsAnswer'];
-        };
-      };
-      400: components['responses']['Refused10'];
-      default: components['responses']['General'];
-    };
-  };
   addContactTags: {
     parameters: {
       query?: never;
@@ -5780,7 +5683,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -5810,7 +5713,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5841,7 +5744,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5872,9 +5775,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['Refused27'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused29'];
+      409: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -5942,8 +5845,8 @@ export interface operations {
           'application/json': components['schemas']['SendEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
-      409: components['responses']['Refused27'];
+      400: components['responses']['Refused25'];
+      409: components['responses']['Refused26'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5976,7 +5879,7 @@ export interface operations {
           'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -6006,7 +5909,7 @@ export interface operations {
           'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6039,7 +5942,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6071,7 +5974,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6107,7 +6010,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused14'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6143,7 +6046,7 @@ export interface operations {
           'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused14'];
+      400: components['responses']['Refused13'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6176,7 +6079,7 @@ export interface operations {
           'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -6209,7 +6112,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused48'];
+      400: components['responses']['Refused47'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6243,7 +6146,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6277,7 +6180,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -6306,7 +6209,7 @@ export interface operations {
           'application/json': components['schemas']['GetOwnApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       default: components['responses']['General'];
     };
   };
@@ -6338,7 +6241,7 @@ export interface operations {
           'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -6368,7 +6271,7 @@ export interface operations {
           'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      400: components['responses']['Refused21'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6401,7 +6304,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6433,7 +6336,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6472,8 +6375,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused38'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6508,7 +6411,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused18'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6544,7 +6447,7 @@ export interface operations {
           'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      400: components['responses']['Refused18'];
+      400: components['responses']['Refused17'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6577,7 +6480,7 @@ export interface operations {
           'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -6608,7 +6511,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6638,7 +6541,7 @@ export interface operations {
           'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6698,7 +6601,7 @@ export interface operations {
           'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       default: components['responses']['General'];
     };
   };
@@ -6730,8 +6633,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused46'];
+      400: components['responses']['Refused31'];
+      404: components['responses']['Refused45'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6800,7 +6703,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused30'];
       default: components['responses']['General'];
     };
   };
@@ -6832,7 +6735,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6862,7 +6765,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6891,7 +6794,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6923,7 +6826,7 @@ export interface operations {
           'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -6953,7 +6856,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      400: components['responses']['Refused25'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6986,7 +6889,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7018,7 +6921,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7054,7 +6957,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused22'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7090,7 +6993,7 @@ export interface operations {
           'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      400: components['responses']['Refused22'];
+      400: components['responses']['Refused21'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -7118,7 +7021,7 @@ export interface operations {
           'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused12'];
       default: components['responses']['General'];
     };
   };
@@ -7153,8 +7056,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7187,8 +7090,8 @@ export interface operations {
           'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused12'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7279,7 +7182,6 @@ export const operationTable = {
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
-  searchContacts: ['post', '/v1/contacts/search', 'safe'],
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],

@@ -1,5 +1,4 @@
 /** The live views. Adding one means adding its file and its line here. */
-import { contactSearch } from './contact-search.js';
 import { contacts } from './contacts.js';
 import { emailOutcomes } from './email-outcomes.js';
 import { emails } from './emails.js';
@@ -21,7 +20,6 @@ export const liveProjections: readonly Projection[] = [
   tagUse,
   emailOutcomes,
   suppressions,
-  contactSearch,
 ];
 
 /** An erasure leaves no remains of what was deleted from these, or replaced. */

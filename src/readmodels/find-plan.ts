@@ -7,7 +7,6 @@ import {
   type Document,
   type FindQuery,
   type Index,
-  type PrefixQuery,
   type StoredView,
   type View,
 } from './read-models.js';
@@ -42,21 +41,9 @@ export function planFind(view: View, query: FindQuery): FindPlan {
   };
 }
 
-/** @throws TypeError for a search that its view has no index for. */
-export function assertSearch(view: View, { field, prefix, limit }: PrefixQuery): void {
-  assertLimit(view, limit);
-  if (prefix === '') throw new TypeError(`a search of ${view.name} needs a beginning`);
-  if (view.prefixIndexes?.includes(field) !== true)
-    throw new MissingIndexError(`${view.name} needs ${field} among its prefixIndexes`);
-}
-
-function assertLimit({ name }: View, limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1)
-    throw new TypeError(`limit of ${name} must be a whole number of at least 1`);
-}
-
 function assertQuery(view: View, { limit, contains }: FindQuery): void {
-  assertLimit(view, limit);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
   if (contains !== undefined && view.arrayIndexes?.includes(contains.field) !== true)
     throw new MissingIndexError(`${view.name} needs ${contains.field} among its arrayIndexes`);
 }
@@ -95,9 +82,6 @@ export function stringsOf(document: Document, field: string): readonly string[] 
     throw new TypeError(`indexed field ${field} must be an array of strings`);
   return value.length < 2 ? value : [...new Set<string>(value)];
 }
-
-/** As stores sort texts: by their UTF-8 bytes. */
-export const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** What table or collection of the view are called. @throws TypeError for a view that no adapter could store. */
 export function storageName(view: StoredView): string {

@@ -24,8 +24,6 @@ export interface View {
   readonly indexes: readonly Index[];
   /** Top-level fields that hold an array of strings and can be asked for one of them. */
   readonly arrayIndexes?: readonly string[];
-  /** As `arrayIndexes`, of those that `search` asks for what begins with a text. */
-  readonly prefixIndexes?: readonly string[];
   /**
    * All top-level fields of its documents, in their order. A store may then keep a document without what it can tell
    * again, and gives it back whole: an absent field as null.
@@ -60,15 +58,6 @@ export interface FindQuery {
   readonly limit: number;
   /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */
   readonly cursor?: string;
-}
-
-export interface PrefixQuery {
-  /** One of the view's `prefixIndexes`, else a MissingIndexError. */
-  readonly field: string;
-  /** Not empty, else a TypeError. */
-  readonly prefix: string;
-  /** At least 1, else a TypeError. */
-  readonly limit: number;
 }
 
 export interface DocumentPage<D = Document> {
@@ -150,11 +139,6 @@ export interface ReadModelReader {
   getEach<D = Document>(wanted: readonly WantedDocuments[]): Promise<readonly DocumentsById<D>[]>;
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
   find<D = Document>(view: View, query: FindQuery): Promise<DocumentPage<D>>;
-  /**
-   * The documents of which some string in the field begins with the prefix, each once: by the first such string in the
-   * order of UTF-8 bytes; of the same string in any order. @throws ReadModelsUnavailableError
-   */
-  search<D = Document>(view: View, query: PrefixQuery): Promise<readonly StoredDocument<D>[]>;
   checkpoint(name: string): Promise<Checkpoint | null>;
   /** As it was last put; null: there is none. @throws ReadModelsUnavailableError */
   readRecord(name: string): Promise<VersionedRecord | null>;

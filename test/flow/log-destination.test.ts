@@ -73,8 +73,8 @@ test.each([
   { end: 'process.exit(3)' },
 ])('no line is lost when the process ends by $end', ({ end }) => {
   const logs = new URL('../../dist/app/logs.js', import.meta.url).href;
-  const script = `import { openLogs } from ${JSON.stringify(logs)};
-    const { lines, logger } = openLogs({ logLevel: 'info' });
+  const script = `import { openObservers } from ${JSON.stringify(logs)};
+    const { lines, logger } = await openObservers({ logLevel: 'info' });
     lines.write('first\\n');
     logger.info('second');
     lines.write('third\\n');

@@ -39,8 +39,7 @@ export function fromStored({ document, text }: MongoContent): Document | null {
 function indexedFields(view: View, document: Document): Document {
   const indexed: Record<string, unknown> = {};
   for (const { fields } of view.indexes) for (const field of fields) indexed[field] = scalarOf(document, field);
-  for (const field of [...(view.arrayIndexes ?? []), ...(view.prefixIndexes ?? [])])
-    indexed[field] = stringsOf(document, field);
+  for (const field of view.arrayIndexes ?? []) indexed[field] = stringsOf(document, field);
   return indexed;
 }
 

@@ -2,26 +2,21 @@
 import type { Filter, FindOptions, IndexDescription, Sort } from 'mongodb';
 import type { FindPlan } from '../find-plan.js';
 import type { MongoDocument } from './documents.js';
-import type { FindQuery, PrefixQuery, View } from '../read-models.js';
+import type { FindQuery, View } from '../read-models.js';
 
-interface MongoSearch {
+interface MongoQuery {
   readonly filter: Filter<MongoDocument>;
-  readonly options: FindOptions & { readonly limit: number };
+  readonly options: FindOptions & { readonly sort: Sort; readonly limit: number };
 }
 
-interface MongoQuery extends MongoSearch {
-  readonly options: MongoSearch['options'] & { readonly sort: Sort };
-}
-
-/** Each ends with the id. One for each index, one for each array, and one for each pair of them; one for each array that is searched. @throws TypeError */
+/** Each ends with the id. One for each index, one for each array, and one for each pair of them. @throws TypeError */
 export function indexesOf(view: View): IndexDescription[] {
   const singles = view.indexes.map(({ fields }) => fields);
   const arrays = (view.arrayIndexes ?? []).flatMap((array) => [
     [array],
     ...singles.map((fields) => [array, ...fields]),
   ]);
-  const searched = (view.prefixIndexes ?? []).map((array) => [array]);
-  return [...singles, ...arrays, ...searched].map((fields) => {
+  return [...singles, ...arrays].map((fields) => {
     for (const field of fields)
       if (!/^[a-z][a-z0-9_]*$/.test(field))
         throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
@@ -40,31 +35,6 @@ export function composeFind(query: FindQuery, plan: FindPlan): MongoQuery {
     // A batch of that size brings the page in one round trip.
     options: { sort, limit, batchSize: limit, ...(hint === undefined ? {} : { hint }) },
   };
-}
-
-/**
- * In the order of the index, which is that of the first string that begins so: the server leaves out what it meets again.
- * It is not asked to sort, because it would sort all that begins so, by the first string of each array.
- */
-export function composeSearch({ field, prefix, limit }: PrefixQuery): MongoSearch {
-  const end = afterPrefix(prefix);
-  const range = { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
-  return {
-    filter: { [path(field)]: { $elemMatch: range } },
-    options: { limit, batchSize: limit, hint: indexName([field]) },
-  };
-}
-
-const greatest = 0x10ffff;
-
-/** The first text behind all that begin with the prefix; undefined: there is none. */
-function afterPrefix(prefix: string): string | undefined {
-  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0);
-  const last = points.findLastIndex((point) => point !== greatest);
-  if (last < 0) return undefined;
-  const point = points[last] ?? 0;
-  // Between these two are the surrogates, which are no characters.
-  return String.fromCodePoint(...points.slice(0, last), point === 0xd7ff ? 0xe000 : point + 1);
 }
 
 function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan): Condition[] {

@@ -19,7 +19,6 @@ import {
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
-import { addAllRuns, createPrefixSearch } from './prefix-index.js';
 import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
 import { createTables, openTable, type ViewTable } from './tables.js';
@@ -75,7 +74,6 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       throw error;
     });
   const find = createFinder(db);
-  const search = createPrefixSearch(db);
   const schemaVersion = db.prepareValue<[], number>('PRAGMA schema_version');
   let tables = new WeakMap<View, ViewTable>();
   let schema: number | undefined;
@@ -109,13 +107,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
     if (current !== schema) tables = new WeakMap();
     schema = current;
     moveCheckpoint(db, commit.checkpoint);
-    const written = new Set<ViewTable>();
-    for (const write of commit.writes) {
-      const of = table(write.view);
-      written.add(of);
-      of.write(write);
-    }
-    for (const of of written) of.end();
+    for (const write of commit.writes) table(write.view).write(write);
   };
 
   /** Making and dropping the indexes of a large view may block this thread for longer than a lease is valid: its renewal comes first. */
@@ -130,15 +122,12 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
     getEach: async <D>(wanted: readonly WantedDocuments[]) =>
       wanted.map(({ view, ids }) => readAll(view, ids, living<D>)),
     find: async (view, query) => guarded(() => find(view, query)),
-    search: async (view, query) => guarded(() => search(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
     readRecord: async (name) => guarded(() => selectRecord(db, name)),
     putRecord: async (record) => guarded(() => upsertRecord(db, record)),
     async prepare(view, { bare = false } = {}) {
       guarded(() => createTables(db, view, bare));
-      if (bare) return;
-      await addAllRuns(db, view).catch(fail);
-      await overdue();
+      if (!bare) await overdue();
     },
     load: async (view, ids) =>
       readAll(view, ids, ({ document, position }: StoredDocument<Document | null>) => ({ document, position })),

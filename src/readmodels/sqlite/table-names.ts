@@ -14,11 +14,10 @@ export function keptView(view: View): View {
 /** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
 export function tableNames(view: View) {
   const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
-  const prefixed = view.prefixIndexes ?? [];
-  const arrays = [...(view.arrayIndexes ?? []), ...prefixed];
+  const arrays = [...(view.arrayIndexes ?? [])];
   for (const field of [...fields, ...arrays])
     if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
-  return { main: storageName(view), fields, arrays, prefixed };
+  return { main: storageName(view), fields, arrays };
 }
 
 export const sideName = (main: string, field: string): string => `${main}__${field}`;

@@ -9,7 +9,6 @@ import {
   type View,
 } from '../read-models.js';
 import { documentRows, positionColumn, type DocumentRow } from './document-rows.js';
-import { openPrefixIndex, runsTable } from './prefix-index.js';
 import { arrayName, columnName, indexName, keptView, sideName, tableNames, toColumn } from './table-names.js';
 
 export type ViewTable = ReturnType<typeof openTable>;
@@ -20,13 +19,10 @@ export type ViewTable = ReturnType<typeof openTable>;
  * the whole of each large row that it comes across on the way to another.
  */
 export function createTables(db: Database, view: View, bare: boolean): void {
-  const { main, fields, arrays, prefixed } = tableNames(view);
-  const isNumbered = prefixed.length > 0;
-  const key = isNumbered ? 'number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE' : 'id TEXT NOT NULL PRIMARY KEY';
+  const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
-  const isByIds = documentRows(view).isShort && !isNumbered;
   db.exec(
-    `CREATE TABLE IF NOT EXISTS ${main} (${key}, position NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)${isByIds ? ' WITHOUT ROWID' : ''}`,
+    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)${documentRows(view).isShort ? ' WITHOUT ROWID' : ''}`,
   );
   const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
@@ -35,9 +31,7 @@ export function createTables(db: Database, view: View, bare: boolean): void {
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
-  for (const field of arrays)
-    if (prefixed.includes(field)) db.exec(runsTable(main, field));
-    else db.transaction(() => createSide(db, main, field), 'immediate');
+  for (const field of arrays) db.transaction(() => createSide(db, main, field), 'immediate');
 }
 
 /** Made and filled from the documents in one transaction, so that it is never there in part. */
@@ -64,7 +58,7 @@ export const hasTable = (db: Database, name: string): boolean =>
 
 /** Prepares the statements of a view as it is now, bare or whole; throws while its table is missing. */
 export function openTable(db: Database, view: View) {
-  const { main, fields, arrays, prefixed } = tableNames(view);
+  const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
   const rows = documentRows(view);
   // Tables of earlier versions hold texts, and would make other texts of numbers.
@@ -77,10 +71,7 @@ export function openTable(db: Database, view: View) {
   const update = db.prepare<readonly Value[]>(
     `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
   );
-  const sides = arrays.map((field) => {
-    if (!hasTable(db, sideName(main, field))) return undefined;
-    return (prefixed.includes(field) ? openPrefixIndex : openSide)(db, main, field);
-  });
+  const sides = arrays.map((field) => (hasTable(db, sideName(main, field)) ? openSide(db, main, field) : undefined));
 
   const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Value[] => {
     const values: Value[] = [toPosition(position)];
@@ -100,13 +91,11 @@ export function openTable(db: Database, view: View) {
       const texts = arrays.map((field) => arrayText(document, field));
       const values = valuesOf(write, texts);
       const isNew = loaded === null;
-      sides.forEach((side, at) => side?.change(id, isNew, texts[at] ?? null));
+      sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
       const { changes } = isNew ? insert.run(...values) : update.run(...values, toPosition(loaded));
       if (changes !== 1)
         throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
     },
-    /** To be called after the documents of a commit. */
-    end: (): void => sides.forEach((side) => side?.end()),
   };
 }
 
@@ -118,16 +107,13 @@ function openSide(db: Database, main: string, field: string) {
   );
   const insert = db.prepare<[string, string]>(`INSERT OR IGNORE INTO ${side} (value, id) VALUES (?, ?)`);
   const remove = db.prepare<[string, string]>(`DELETE FROM ${side} WHERE value = ? AND id = ?`);
-  return {
-    change(id: string, isNew: boolean, after: string | null): void {
-      const before = isNew ? null : (select.get(id)?.text ?? null);
-      if (after === before) return;
-      const old = new Set(valuesIn(before));
-      const now = new Set(valuesIn(after));
-      for (const value of old) if (!now.has(value)) remove.run(value, id);
-      for (const value of now) if (!old.has(value)) insert.run(value, id);
-    },
-    end: (): void => undefined,
+  return (id: string, isNew: boolean, after: string | null): void => {
+    const before = isNew ? null : (select.get(id)?.text ?? null);
+    if (after === before) return;
+    const old = new Set(valuesIn(before));
+    const now = new Set(valuesIn(after));
+    for (const value of old) if (!now.has(value)) remove.run(value, id);
+    for (const value of now) if (!old.has(value)) insert.run(value, id);
   };
 }
 
