@@ -124,8 +124,8 @@ test('nothing of the largest size takes long or grows', () => {
   ];
   for (const input of inputs) {
     let length = 0;
-    // 70 ms at most where it was measured, with room for a busy machine; unbounded, white space takes a second, some for ever.
-    expect(taken(() => refusalOf(() => (length = rendered(input, many).length)))).toBeLessThan(400);
+    // 70 ms at most where it was measured, 410 on a machine that others held up; unbounded, white space takes a second, some for ever.
+    expect(taken(() => refusalOf(() => (length = rendered(input, many).length)))).toBeLessThan(800);
     expect(length).toBeLessThanOrEqual(size);
   }
   expect(refusalOf(() => rendered('{{#l}}{{#l}}{{a}}{{/l}}{{/l}}', many))).toContain('more than 100000 tags and texts');

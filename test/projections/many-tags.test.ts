@@ -31,10 +31,12 @@ const erased = {
   },
 };
 
+/** By processor time. What folds each tag anew takes minutes; 1 s where it was measured, 3.7 s on a machine that others held up. */
 async function quickly<Result>(act: () => Result): Promise<Result> {
-  const begun = performance.now();
+  const before = process.cpuUsage();
   const result = act();
-  expect(performance.now() - begun).toBeLessThan(2_500);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(10_000);
   return await Promise.resolve(result);
 }
 
