@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ba53191f60a16530352e74f14f1760fb4b8e6908543bd59c3480f6e3d79f8bf7. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6eb7bc837cf23099b7e9f9744a99983e5359ea724963c2eafe9d65af1b957a68. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -494,6 +494,26 @@ export interface paths {
      * @description A field that is left out stays, `null` or `""` clears it. Tags are added, never removed. Needs the scope `contacts:write`.
      */
     post: operations['upsertContact'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/contacts/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Search contacts by the beginning of address or name
+     * @description Of the address, the first name, the last name, or both names in either order. Upper case, accents and repeated white space make no difference. It is on record that somebody searched, not for what. Needs the scope `contacts:read`.
+     */
+    post: operations['searchContacts'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2223,6 +2243,22 @@ export interface components {
        */
       email: string;
     };
+    FoundContact: {
+      address: string | null;
+      city: string | null;
+      contact_id: string;
+      country: string | null;
+      /** Format: date-time */
+      created_at: string;
+      dateOfBirth: string | null;
+      /** @description The e-mail address. */
+      email: string;
+      firstName: string | null;
+      lastName: string | null;
+      phone: string | null;
+      state: string | null;
+      zipcode: string | null;
+    };
     GetContactAnswer: {
       data: components['schemas']['ContactInListWithSubscriptions'];
       status: string;
@@ -3490,6 +3526,27 @@ export interface components {
        */
       verified_at: string | null;
     };
+    SearchContactsAnswer: {
+      data: components['schemas']['FoundContact'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    SearchContactsRequest: {
+      /**
+       * @description The most contacts of the answer.
+       * @default 20
+       */
+      limit: number;
+      /**
+       * @description How the address or a name begins.
+       * @example ada
+       */
+      text: string;
+    };
     SendEmailAnswer: {
       data: components['schemas']['AcceptedEmail'];
       message: string;
@@ -4222,7 +4279,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -4231,8 +4288,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-    Refused12: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused11: {
       headers: {
         [name: string]: unknown;
       };
@@ -4240,10 +4297,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `Group name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
     Refused13: {
       headers: {
         [name: string]: unknown;
@@ -4253,8 +4307,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid group id!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
@@ -4266,8 +4319,9 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
      *     - `unknown_id`: `Please provide valid group id!`
+     *     - `duplicate`: `Group name already exist!`
      */
     Refused15: {
       headers: {
@@ -4277,7 +4331,10 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /**
+     * @description - `validation_error`: `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
+     */
     Refused16: {
       headers: {
         [name: string]: unknown;
@@ -4286,10 +4343,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
-     *     - `duplicate`: `List name already exist!`
-     */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused17: {
       headers: {
         [name: string]: unknown;
@@ -4299,8 +4353,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
-     *     - `unknown_id`: `Please provide valid list id!`
+     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `List name already exist!`
      */
     Refused18: {
@@ -4312,8 +4365,9 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
      *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `List name already exist!`
      */
     Refused19: {
       headers: {
@@ -4324,7 +4378,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused20: {
@@ -4336,10 +4390,22 @@ export interface components {
       };
     };
     /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    Refused21: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
      * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused21: {
+    Refused22: {
       headers: {
         [name: string]: unknown;
       };
@@ -4352,7 +4418,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid tag id!`
      *     - `duplicate`: `Tag name already exist!`
      */
-    Refused22: {
+    Refused23: {
       headers: {
         [name: string]: unknown;
       };
@@ -4364,7 +4430,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused23: {
+    Refused24: {
       headers: {
         [name: string]: unknown;
       };
@@ -4376,7 +4442,7 @@ export interface components {
      * @description - `validation_error`: `X-Min-Position is not a position of this log`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
-    Refused24: {
+    Refused25: {
       headers: {
         [name: string]: unknown;
       };
@@ -4389,7 +4455,7 @@ export interface components {
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
-    Refused25: {
+    Refused26: {
       headers: {
         [name: string]: unknown;
       };
@@ -4401,15 +4467,6 @@ export interface components {
      * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
      *     - `not_configured`: `{names} is not configured`
      */
-    Refused26: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused27: {
       headers: {
         [name: string]: unknown;
@@ -4418,7 +4475,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused28: {
       headers: {
         [name: string]: unknown;
@@ -4427,8 +4484,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused30: {
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    Refused29: {
       headers: {
         [name: string]: unknown;
       };
@@ -4436,7 +4493,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused31: {
       headers: {
         [name: string]: unknown;
@@ -4445,8 +4502,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
     Refused32: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4460,7 +4526,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused33: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4469,7 +4535,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused34: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4481,7 +4547,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused35: {
+    Refused36: {
       headers: {
         [name: string]: unknown;
       };
@@ -4493,15 +4559,6 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
     Refused38: {
       headers: {
         [name: string]: unknown;
@@ -4510,8 +4567,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
     Refused39: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4523,7 +4589,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused40: {
+    Refused41: {
       headers: {
         [name: string]: unknown;
       };
@@ -4532,15 +4598,6 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused42: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused43: {
       headers: {
         [name: string]: unknown;
@@ -4549,7 +4606,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
     Refused44: {
       headers: {
         [name: string]: unknown;
@@ -4558,8 +4615,17 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
     Refused45: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    Refused46: {
       headers: {
         [name: string]: unknown;
       };
@@ -4571,7 +4637,7 @@ export interface components {
      * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused47: {
+    Refused48: {
       headers: {
         [name: string]: unknown;
       };
@@ -4870,7 +4936,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       default: components['responses']['General'];
     };
   };
@@ -4907,7 +4973,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4945,7 +5011,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['Refused43'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -4986,7 +5052,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused33'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -5023,7 +5089,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -5064,8 +5130,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused33'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -5095,8 +5161,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused35'];
+      400: components['responses']['Refused35'];
+      404: components['responses']['Refused36'];
       default: components['responses']['General'];
     };
   };
@@ -5132,8 +5198,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['Refused35'];
+      404: components['responses']['Refused34'];
       default: components['responses']['General'];
     };
   };
@@ -5187,8 +5253,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
+      400: components['responses']['Refused40'];
+      404: components['responses']['Refused41'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5219,7 +5285,7 @@ export interface operations {
           'application/json': components['schemas']['GetEventAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5251,7 +5317,7 @@ export interface operations {
           'application/json': components['schemas']['GetEventProofAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5289,7 +5355,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused37'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -5321,7 +5387,7 @@ export interface operations {
           'application/json': components['schemas']['ListSealsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5391,7 +5457,7 @@ export interface operations {
           'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      400: components['responses']['Refused10'];
+      400: components['responses']['Refused11'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5425,7 +5491,7 @@ export interface operations {
           'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5581,6 +5647,37 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  searchContacts: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SearchContactsRequest'];
+      };
+    };
+    responses: {
+      /** @description Contacts searched successfully! */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SearchContactsAnswer'];
+        };
+      };
+      400: components['responses']['Refused10'];
+      default: components['responses']['General'];
+    };
+  };
   addContactTags: {
     parameters: {
       query?: never;
@@ -5683,7 +5780,7 @@ export interface operations {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -5713,7 +5810,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5744,7 +5841,7 @@ export interface operations {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       409: components['responses']['EmailNotCancellable'];
       default: components['responses']['General'];
@@ -5775,9 +5872,9 @@ export interface operations {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused27'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused28'];
+      409: components['responses']['Refused29'];
       default: components['responses']['General'];
     };
   };
@@ -5845,8 +5942,8 @@ export interface operations {
           'application/json': components['schemas']['SendEmailAnswer'];
         };
       };
-      400: components['responses']['Refused25'];
-      409: components['responses']['Refused26'];
+      400: components['responses']['Refused26'];
+      409: components['responses']['Refused27'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -5879,7 +5976,7 @@ export interface operations {
           'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5909,7 +6006,7 @@ export interface operations {
           'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5942,7 +6039,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused16'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5974,7 +6071,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['Refused16'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6010,7 +6107,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused14'];
+      400: components['responses']['Refused15'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6046,7 +6143,7 @@ export interface operations {
           'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['Refused14'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6079,7 +6176,7 @@ export interface operations {
           'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6112,7 +6209,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused47'];
+      400: components['responses']['Refused48'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6146,7 +6243,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6180,7 +6277,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -6209,7 +6306,7 @@ export interface operations {
           'application/json': components['schemas']['GetOwnApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -6241,7 +6338,7 @@ export interface operations {
           'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6271,7 +6368,7 @@ export interface operations {
           'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['Refused21'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6304,7 +6401,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6336,7 +6433,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['Refused20'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6375,8 +6472,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused38'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused38'];
       default: components['responses']['General'];
     };
   };
@@ -6411,7 +6508,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      400: components['responses']['Refused18'];
+      400: components['responses']['Refused19'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6447,7 +6544,7 @@ export interface operations {
           'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['Refused18'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6480,7 +6577,7 @@ export interface operations {
           'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6511,7 +6608,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6541,7 +6638,7 @@ export interface operations {
           'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6601,7 +6698,7 @@ export interface operations {
           'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -6633,8 +6730,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused46'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -6703,7 +6800,7 @@ export interface operations {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused30'];
+      400: components['responses']['Refused31'];
       default: components['responses']['General'];
     };
   };
@@ -6735,7 +6832,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6765,7 +6862,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6794,7 +6891,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['Refused32'];
       default: components['responses']['General'];
     };
   };
@@ -6826,7 +6923,7 @@ export interface operations {
           'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -6856,7 +6953,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['Refused25'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6889,7 +6986,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6921,7 +7018,7 @@ export interface operations {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['Refused24'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6957,7 +7054,7 @@ export interface operations {
           'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      400: components['responses']['Refused22'];
+      400: components['responses']['Refused23'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6993,7 +7090,7 @@ export interface operations {
           'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      400: components['responses']['Refused21'];
+      400: components['responses']['Refused22'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -7021,7 +7118,7 @@ export interface operations {
           'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
+      400: components['responses']['Refused13'];
       default: components['responses']['General'];
     };
   };
@@ -7056,8 +7153,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['Refused44'];
+      404: components['responses']['Refused45'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7090,8 +7187,8 @@ export interface operations {
           'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      400: components['responses']['Refused12'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['Refused13'];
+      404: components['responses']['Refused45'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7182,6 +7279,7 @@ export const operationTable = {
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
+  searchContacts: ['post', '/v1/contacts/search', 'safe'],
   sendEmail: ['post', '/v1/email/send', 'key'],
   startRebuild: ['post', '/v1/projections/{name}/rebuild', 'unsafe'],
   suppress: ['post', '/v1/suppressions', 'safe'],

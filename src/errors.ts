@@ -44,6 +44,7 @@ export const errorCatalogue = {
   given_twice: validation('{field} is given twice'),
   invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
+  invalid_count: validation('{field} must be a whole number from 1 to {limit}'),
   invalid_cursor: validation('cursor is not valid'),
   invalid_position: validation('X-Min-Position is not a position of this log'),
   invalid_time: validation('{field} must be an ISO 8601 date, or a date and time with its zone'),

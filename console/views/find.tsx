@@ -9,6 +9,7 @@ import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
 import { Code } from '../parts/text.js';
 import { may } from '../session.js';
+import { Contacts } from './find/contacts.js';
 import { recognise, type Recognised } from './find/recognise.js';
 
 export function Find() {
@@ -23,7 +24,7 @@ export function Find() {
     else setLives(ids);
   });
   const submit = (): void => {
-    if (found.kind === 'page') route(found.address);
+    if (found.kind === 'page' || found.kind === 'request') route(found.address);
     if (found.kind === 'address') void search.run(found.email);
   };
   return (
@@ -36,7 +37,7 @@ export function Find() {
         }}
       >
         <Field
-          label="E-mail address, id, request id or position of an event"
+          label={`E-mail address, ${may('contacts:read') ? 'name, ' : ''}id, request id or position of an event`}
           type="search"
           value={typed}
           onInput={(value) => {
@@ -51,11 +52,24 @@ export function Find() {
       </form>
       <ErrorNote error={search.error} />
       {lives !== undefined && <Lives ids={lives} />}
+      {may('contacts:read') && <Contacts text={soughtIn(found)} />}
+      {found.kind === 'text' && found.request !== undefined && may('audit:read') && (
+        <p>
+          Or <a href={found.request}>what the request with this id did</a>.
+        </p>
+      )}
       <p class="quiet">
-        What is typed here stays out of the address of this page. A history that is read is on record.
+        What is typed here stays out of the address of this page. That somebody searched, and a history that is read, is
+        on record.
       </p>
     </Page>
   );
+}
+
+/** What the beginning of an address or a name may be. */
+function soughtIn(found: Recognised): string {
+  if (found.kind === 'address') return found.email;
+  return found.kind === 'text' || found.kind === 'request' ? found.text : '';
 }
 
 function hintOf(found: Recognised): string {
@@ -66,8 +80,12 @@ function hintOf(found: Recognised): string {
       return 'Finds the person with this address.';
     case 'page':
       return `Opens ${found.what}.`;
-    case 'unknown':
-      return 'This is no address, id, request id or position.';
+    case 'request':
+      return 'Opens what this request did.';
+    case 'text':
+      return may('contacts:read')
+        ? 'Finds people by the beginning.'
+        : 'This is no address, id, request id or position.';
     default:
       return found satisfies never;
   }

@@ -2,6 +2,7 @@
 import { nameKey } from '../events/catalogues.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, DocumentPage, ReadModelReader, View } from '../readmodels/read-models.js';
+import { contactsFoundBy } from './contact-search.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
 import { everyPage } from './every-page.js';
 import { emails, waitingStates, type DeliveryState, type EmailDocument } from './emails.js';
@@ -102,6 +103,14 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       const query = { where: { stream }, sort: 'id', descending: true, limit: 1 };
       const { documents } = await reader.find<ContactDocument>(contacts, query);
       return withSubscriptions(namesOf, documents[0]?.document);
+    },
+    searchContacts: async (sought: { readonly text: string; readonly limit: number }) => {
+      const ids = await contactsFoundBy(reader, sought);
+      const people = await reader.getMany<ContactDocument>(contacts, ids);
+      return ids
+        .map((id) => people.get(id)?.document)
+        .filter(isShown)
+        .map(toContactAnswer);
     },
     streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
     /** By contact id. Undefined when there is no such list; no contact has a deleted tag. */

@@ -1,4 +1,5 @@
 /** The live views. Adding one means adding its file and its line here. */
+import { contactSearch } from './contact-search.js';
 import { contacts } from './contacts.js';
 import { emailOutcomes } from './email-outcomes.js';
 import { emails } from './emails.js';
@@ -20,6 +21,7 @@ export const liveProjections: readonly Projection[] = [
   tagUse,
   emailOutcomes,
   suppressions,
+  contactSearch,
 ];
 
 /** An erasure leaves no remains of what was deleted from these, or replaced. */

@@ -84,6 +84,7 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
         (stored) => reader.getEach(wanted.map(({ view, ids }, index) => ({ view: stored[index] ?? view, ids }))),
       ),
     find: (view, query) => read(view, (stored) => reader.find(stored, query)),
+    search: (view, query) => read(view, (stored) => reader.search(stored, query)),
     checkpoint: (name) => reader.checkpoint(name),
     readRecord: (name) => reader.readRecord(name),
     close: () => reader.close(),

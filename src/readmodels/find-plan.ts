@@ -7,6 +7,7 @@ import {
   type Document,
   type FindQuery,
   type Index,
+  type PrefixQuery,
   type StoredView,
   type View,
 } from './read-models.js';
@@ -41,11 +42,25 @@ export function planFind(view: View, query: FindQuery): FindPlan {
   };
 }
 
-function assertQuery(view: View, { limit, contains }: FindQuery): void {
+/** @throws TypeError for a search that its view has no index for. */
+export function assertSearch(view: View, { field, prefix, limit }: PrefixQuery): void {
+  assertLimit(view, limit);
+  if (prefix === '') throw new TypeError(`a search of ${view.name} needs a beginning`);
+  assertArrayIndex(view, field);
+}
+
+function assertArrayIndex({ name, arrayIndexes = [] }: View, field: string): void {
+  if (!arrayIndexes.includes(field)) throw new MissingIndexError(`${name} needs ${field} among its arrayIndexes`);
+}
+
+function assertLimit({ name }: View, limit: number): void {
   if (!Number.isInteger(limit) || limit < 1)
-    throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
-  if (contains !== undefined && view.arrayIndexes?.includes(contains.field) !== true)
-    throw new MissingIndexError(`${view.name} needs ${contains.field} among its arrayIndexes`);
+    throw new TypeError(`limit of ${name} must be a whole number of at least 1`);
+}
+
+function assertQuery(view: View, { limit, contains }: FindQuery): void {
+  assertLimit(view, limit);
+  if (contains !== undefined) assertArrayIndex(view, contains.field);
 }
 
 /** The index whose order is the answer's; undefined when the ids' own order is, or when some index serves but does not sort. */
@@ -82,6 +97,9 @@ export function stringsOf(document: Document, field: string): readonly string[] 
     throw new TypeError(`indexed field ${field} must be an array of strings`);
   return value.length < 2 ? value : [...new Set<string>(value)];
 }
+
+/** Behind all texts that begin with this one: followed by the last code point, a non-character. */
+export const behindPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
 
 /** What table or collection of the view are called. @throws TypeError for a view that no adapter could store. */
 export function storageName(view: StoredView): string {

@@ -22,7 +22,7 @@ export interface View {
   readonly storage?: number;
   /** A new one needs a new version. Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null; each field of one type beside null. An absent field counts as null. */
   readonly indexes: readonly Index[];
-  /** Top-level fields that hold an array of strings and can be asked for one of them. */
+  /** Top-level fields that hold an array of strings and can be asked for one of them, or for what begins with a text. */
   readonly arrayIndexes?: readonly string[];
   /**
    * All top-level fields of its documents, in their order. A store may then keep a document without what it can tell
@@ -58,6 +58,15 @@ export interface FindQuery {
   readonly limit: number;
   /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */
   readonly cursor?: string;
+}
+
+export interface PrefixQuery {
+  /** One of the view's `arrayIndexes`, else a MissingIndexError. */
+  readonly field: string;
+  /** Not empty, else a TypeError. */
+  readonly prefix: string;
+  /** At least 1, else a TypeError. */
+  readonly limit: number;
 }
 
 export interface DocumentPage<D = Document> {
@@ -139,6 +148,11 @@ export interface ReadModelReader {
   getEach<D = Document>(wanted: readonly WantedDocuments[]): Promise<readonly DocumentsById<D>[]>;
   /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
   find<D = Document>(view: View, query: FindQuery): Promise<DocumentPage<D>>;
+  /**
+   * The documents of which some string in the field begins with the prefix, each once: by the first such string in the
+   * order of UTF-8 bytes; of the same string in any order. @throws ReadModelsUnavailableError
+   */
+  search<D = Document>(view: View, query: PrefixQuery): Promise<readonly StoredDocument<D>[]>;
   checkpoint(name: string): Promise<Checkpoint | null>;
   /** As it was last put; null: there is none. @throws ReadModelsUnavailableError */
   readRecord(name: string): Promise<VersionedRecord | null>;

@@ -1,4 +1,5 @@
 /** A person is found, looked at through time, and erased, by hand. */
+import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
@@ -117,6 +118,33 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
     await page.getByRole('link', { name: 'Find' }).click();
     await find(page, 'order-4711');
     await page.waitForURL('**/log?request=order-4711');
+    await leave();
+  });
+
+  test('who is known by half is found by the beginning of a name, as it is typed', async () => {
+    const mark = `q${randomBytes(4).toString('hex')}`;
+    const create = (name: object) =>
+      service.make(
+        `/v1/contacts/${listId}/create`,
+        { email: someAddress('half'), status: 'Subscribed', ...name },
+        'contact_id',
+      );
+    const id = await create({ firstName: 'Grace', lastName: `${mark} ${nasty}` });
+    await create({ firstName: 'Other', lastName: `${mark}y` });
+    const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
+    await signIn(service.key);
+    const field = page.getByRole('searchbox');
+    await field.fill(mark.toUpperCase());
+    await page.getByText('2 contacts.').waitFor();
+    await checkAccessibility();
+    await field.fill(`${mark} <img`);
+    await page.getByText('1 contact.').waitFor();
+    expect(page.url()).not.toContain(mark);
+    await page.getByRole('link', { name: `Grace ${mark} ${shownNasty}` }).click();
+    await page.waitForURL(`**/contacts/${id}`);
+    await page.goBack();
+    await field.fill(`nobody${mark}`);
+    await page.getByText('No address and no name begins so.').waitFor();
     await leave();
   });
 

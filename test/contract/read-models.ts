@@ -305,6 +305,61 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
       });
     });
 
+    describe('search', () => {
+      const found = async (view: View, prefix: string, limit = 100): Promise<readonly string[]> =>
+        (await models.search(view, { field: 'tag_ids', prefix, limit })).map(({ id }) => id);
+
+      it('answers what begins with a text, each once, in the order of what does', async () => {
+        const view = await filled({
+          one: { tag_ids: ['red wine', 'apple'] },
+          two: { tag_ids: ['red', 'redder', 'ap'] },
+          three: { tag_ids: ['ré'] },
+          four: { tag_ids: ['Red', 're', 'a\u{1F600}'] },
+          five: { name: 'red' },
+        });
+        expect(await found(view, 're')).toEqual(['four', 'two', 'one']);
+        expect(await found(view, 'red')).toEqual(['two', 'one']);
+        expect(await found(view, 'redder')).toEqual(['two']);
+        expect(await found(view, 'r')).toEqual(['four', 'two', 'one', 'three']);
+        expect(await found(view, 'a')).toEqual(['two', 'one', 'four']);
+        expect(await found(view, 'a', 2)).toEqual(['two', 'one']);
+        expect(await found(view, 'r', 1)).toEqual(['four']);
+        for (const nothing of ['x', 'red wines', '.*', '%', '_ed', 'RED'])
+          expect(await found(view, nothing)).toEqual([]);
+        expect(await models.search(view, { field: 'tag_ids', prefix: 'redder', limit: 1 })).toEqual([
+          await models.get(view, 'two'),
+        ]);
+      });
+
+      it('follows changes of an array, and finds nothing that was deleted', async () => {
+        const view = await filled({ one: { tag_ids: ['ab', 'b'] } });
+        await commit(view, [
+          { id: 'one', document: { tag_ids: ['b', 'cd'] }, position: position(2), loaded: position(1) },
+        ]);
+        expect([await found(view, 'a'), await found(view, 'b'), await found(view, 'c')]).toEqual([
+          [],
+          ['one'],
+          ['one'],
+        ]);
+        await commit(view, [{ id: 'one', document: null, position: position(3), loaded: position(2) }]);
+        expect([await found(view, 'b'), await found(view, 'c')]).toEqual([[], []]);
+      });
+
+      it('finds hostile texts as they are', async () => {
+        const evil = `'"; DROP TABLE things; -- $where {"$gt":""} \u0000 %_ \\`;
+        const view = await filled({ one: { tag_ids: [evil] }, other: { tag_ids: ["'"] } });
+        expect(await found(view, evil.slice(0, 3))).toEqual(['one']);
+        expect(await found(view, evil)).toEqual(['one']);
+      });
+
+      it('refuses a field without an index, no beginning and no limit as faults of the caller', async () => {
+        const view = await prepared();
+        const search = { field: 'tag_ids', prefix: 'a', limit: 1 };
+        for (const wrong of [{ field: 'name' }, { prefix: '' }, { limit: 0 }, { limit: 1.5 }])
+          await expect(models.search(view, { ...search, ...wrong })).rejects.toThrow(TypeError);
+      });
+    });
+
     describe('checkpoints', () => {
       const move = (name: string, previous: Checkpoint | null, next: Checkpoint, epoch?: number): Promise<void> =>
         models.commit({ writes: [], checkpoint: { name, previous, next, ...(epoch === undefined ? {} : { epoch }) } });

@@ -153,6 +153,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/mailer/worklist.ts: longest',
   'src/mailer/worklist.ts: sendingAtOnce',
   'src/privacy/erase.ts: emailsAtOnce',
+  'src/projections/compared-text.ts: mostCharacters',
   'src/projections/names.ts: mostHeld',
   'src/projector/batch-delay.ts: mostBehindMs',
   'src/readmodels/sqlite/scrub.ts: rowsAtOnce',

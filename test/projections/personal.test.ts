@@ -38,6 +38,6 @@ describe('of who is erased', () => {
   });
 
   it('remains are taken from the files of the views that say that they are personal', () => {
-    expect(personalProjections.map(({ name }) => name)).toEqual(['contacts', 'suppressions']);
+    expect(personalProjections.map(({ name }) => name)).toEqual(['contacts', 'suppressions', 'contact_search']);
   });
 });

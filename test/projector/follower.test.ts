@@ -33,6 +33,7 @@ function follow(head: string) {
     },
     find: <D>() =>
       Promise.resolve({ documents: [{ id: 'contacts/contact-1', document: parked as unknown as D, position: '1' }] }),
+    search: () => Promise.resolve([]),
     readRecord: () => Promise.resolve(null),
     get: () => Promise.resolve(undefined),
     getMany: () => Promise.resolve(new Map()),

@@ -5,7 +5,10 @@ export type Recognised =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'address'; readonly email: string }
   | { readonly kind: 'page'; readonly what: string; readonly address: string }
-  | { readonly kind: 'unknown' };
+  /** The id of a request, or a name with a digit in it. */
+  | { readonly kind: 'request'; readonly text: string; readonly address: string }
+  /** The beginning of a name or an address. `request`: it may be the id of one, too; the address of what that did. */
+  | { readonly kind: 'text'; readonly text: string; readonly request: string | undefined };
 
 const pagesOfIds = [
   ['con', 'the contact', '/contacts'],
@@ -17,7 +20,7 @@ const pagesOfIds = [
 export function recognise(typed: string): Recognised {
   const text = typed.trim();
   if (text === '') return { kind: 'nothing' };
-  if (text.includes('@')) return { kind: 'address', email: text };
+  if (/@[^@]+\.[^@.]{2,}$/.test(text)) return { kind: 'address', email: text };
   for (const [prefix, what, page] of pagesOfIds)
     if (new RegExp(`^${prefix}_[0-9A-Za-z]{26}$`).test(text)) return { kind: 'page', what, address: to(page, text) };
   if (/^\d+$/.test(text))
@@ -26,7 +29,7 @@ export function recognise(typed: string): Recognised {
       what: 'the event at this position',
       address: to('/log', text.replace(/^0+(?=.)/, '')),
     };
-  if (/^[\w.-]{1,128}$/.test(text))
-    return { kind: 'page', what: 'what this request did', address: to('/log', undefined, { request: text }) };
-  return { kind: 'unknown' };
+  const request = /^[\w.-]{1,128}$/.test(text) ? to('/log', undefined, { request: text }) : undefined;
+  if (request !== undefined && /\d/.test(text)) return { kind: 'request', text, address: request };
+  return { kind: 'text', text, request };
 }

@@ -180,8 +180,9 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       context.body = await enter(context, prepared);
       const { request, response, requestId } = context;
       const { id: actor, scopes } = grantIn(context);
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      const input = bodyParser.parse(context.body, !isRead && isStrict(context, endpoint));
+      const isGet = request.method === 'GET' || request.method === 'HEAD';
+      const isRead = isGet || endpoint.readsOnly === true;
+      const input = bodyParser.parse(context.body, !isGet && isStrict(context, endpoint));
       const query = parametersOf(request, endpoint, queryParser);
       const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, endpoint);
       const minPosition = isRead ? await minPositionOf(request) : undefined;

@@ -48,6 +48,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
    * and query parameters are refused. The seventeen ignore these.
    */
   readonly own?: true;
+  /** A POST that changes nothing, so that what is asked for stands in no address: as with a GET, it waits for `X-Min-Position`, and is not slowed down. */
+  readonly readsOnly?: true;
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
   readonly body: Body;
@@ -91,12 +93,12 @@ export type ParameterOf<Path extends string> = Path extends `${string}{${infer N
 /** The fields of an endpoint that its kind does not set. */
 type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
   Endpoint<Body, Query, string>,
-  'id' | 'path' | 'method' | 'own' | 'body' | 'query'
+  'id' | 'path' | 'method' | 'own' | 'readsOnly' | 'body' | 'query'
 > & { readonly body?: Body; readonly query?: Query };
 
 const noParameters = z.object({});
 
-function kind(common: Pick<AnyEndpoint, 'method' | 'own'>) {
+function kind(common: Pick<AnyEndpoint, 'method' | 'own' | 'readsOnly'>) {
   function endpoint<
     const Path extends string,
     Body extends z.ZodType = typeof noParameters,
@@ -112,4 +114,5 @@ export const read = kind({ method: 'get' });
 export const write = kind({ method: 'post' });
 export const remove = kind({ method: 'postOrDelete' });
 export const ownRead = kind({ method: 'get', own: true });
+export const ownSearch = kind({ method: 'post', own: true, readsOnly: true });
 export const ownWrite = kind({ method: 'post', own: true });

@@ -97,9 +97,10 @@ function described({ resource, endpoint, method }: Operation): Json {
 }
 
 /** `key`: an `Idempotency-Key` makes a repeat safe; `unsafe`: nothing does; absent: it is always safe. */
-function repeatOf({ replays, lines, mail, own }: AnyEndpoint, method: string): Json {
+function repeatOf(endpoint: AnyEndpoint, method: string): Json {
+  const { replays, lines, mail, own } = endpoint;
   if (replays === true) return { 'x-repeat': 'key' };
-  return method === 'get' || own === undefined || (lines ?? mail) !== undefined ? {} : { 'x-repeat': 'unsafe' };
+  return isRead(endpoint, method) || own === undefined || (lines ?? mail) !== undefined ? {} : { 'x-repeat': 'unsafe' };
 }
 
 type Parameters = ReturnType<typeof createParameters>;
@@ -169,14 +170,17 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
   return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
 
+const isRead = ({ readsOnly }: AnyEndpoint, method: string): boolean => method === 'get' || readsOnly === true;
+
 const titled = ({ id }: AnyEndpoint): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 const ndjson = 'application/x-ndjson';
 const mailType = 'message/rfc822';
 
-function headersOf({ scope, own, replays, mail }: AnyEndpoint, method: string): readonly string[] {
+function headersOf(endpoint: AnyEndpoint, method: string): readonly string[] {
+  const { scope, own, replays, mail } = endpoint;
   if (scope === 'none') return ['X-Request-Id'];
-  if (method === 'get') return ['X-Request-Id', 'X-Min-Position'];
+  if (isRead(endpoint, method)) return ['X-Request-Id', 'X-Min-Position'];
   const forKey = when(replays === true, 'Idempotency-Key');
   return ['X-Request-Id', ...(mail?.headers ?? []), ...forKey, ...when(own === undefined, 'Prefer')];
 }
@@ -216,7 +220,7 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
   const body = lines?.isOneToo === true ? lines.schema : endpoint.body;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(body)];
   if (scope === 'none') return ['method_not_allowed', ...rules];
-  const isRead = method === 'get';
+  const isGet = method === 'get';
   // Errors of lines are in their answers.
   const isLines = lines !== undefined && lines.isOneToo !== true;
   const isJson = !isLines && mail === undefined;
@@ -230,10 +234,10 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...(['unauthorized', 'rate_limited'] as const),
     ...when(scope !== anyKey, 'forbidden' as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
-    ...when(!isRead, ...(ofMedia === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : [ofMedia])),
-    ...when(!isRead && isJson, 'unknown_field' as const, 'unknown_field_near' as const),
+    ...when(!isGet, ...(ofMedia === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : [ofMedia])),
+    ...when(!isGet && isJson, 'unknown_field' as const, 'unknown_field_near' as const),
     ...when(isOwn, 'unknown_parameter' as const),
-    ...when(isRead, 'invalid_position' as const),
+    ...when(isRead(endpoint, method), 'invalid_position' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
     // Own endpoints answer 404 for an unknown id.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),

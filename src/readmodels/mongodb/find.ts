@@ -1,12 +1,16 @@
 /** Answers `find` on MongoDB: the indexes of a view, and the one index each query is answered by, in its order. */
 import type { Filter, FindOptions, IndexDescription, Sort } from 'mongodb';
-import type { FindPlan } from '../find-plan.js';
+import { behindPrefix, type FindPlan } from '../find-plan.js';
 import type { MongoDocument } from './documents.js';
-import type { FindQuery, View } from '../read-models.js';
+import type { FindQuery, PrefixQuery, View } from '../read-models.js';
 
-interface MongoQuery {
+interface MongoSearch {
   readonly filter: Filter<MongoDocument>;
-  readonly options: FindOptions & { readonly sort: Sort; readonly limit: number };
+  readonly options: FindOptions & { readonly limit: number };
+}
+
+interface MongoQuery extends MongoSearch {
+  readonly options: MongoSearch['options'] & { readonly sort: Sort };
 }
 
 /** Each ends with the id. One for each index, one for each array, and one for each pair of them. @throws TypeError */
@@ -37,13 +41,23 @@ export function composeFind(query: FindQuery, plan: FindPlan): MongoQuery {
   };
 }
 
+/**
+ * In the order of the index, which is that of the first string that begins so: the server leaves out what it meets again.
+ * It is not asked to sort, because it would sort all that begins so, by the first string of each array.
+ */
+export function composeSearch({ field, prefix, limit }: PrefixQuery): MongoSearch {
+  return {
+    filter: { [path(field)]: { $elemMatch: { $gte: prefix, $lt: behindPrefix(prefix) } } },
+    options: { limit, batchSize: limit, hint: indexName([field]) },
+  };
+}
+
 function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan): Condition[] {
   // Hides tombstones.
   const conditions: Condition[] = [{ document: { $ne: null } }];
   if (contains !== undefined) conditions.push({ [path(contains.field)]: { $eq: contains.value } });
   for (const field of plan.whereFields) conditions.push({ [path(field)]: { $eq: where?.[field] ?? null } });
-  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
-  if (idPrefix !== '') conditions.push({ _id: { $gte: idPrefix, $lt: `${idPrefix}\u{10FFFF}` } });
+  if (idPrefix !== '') conditions.push({ _id: { $gte: idPrefix, $lt: behindPrefix(idPrefix) } });
   return conditions;
 }
 

@@ -1,12 +1,12 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases, one for records. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
-import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
+import { assertSearch, cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
 import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
-import { composeFind, indexesOf } from './find.js';
+import { composeFind, composeSearch, indexesOf } from './find.js';
 import { createLeases } from './leases.js';
 import { createDocumentReads } from './reads.js';
 import { findRecord, replaceRecord } from './records.js';
@@ -15,6 +15,7 @@ import type {
   DocumentsById,
   FindQuery,
   DocumentPage,
+  PrefixQuery,
   ReadModels,
   StoredDocument,
   StoredView,
@@ -53,6 +54,17 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     return { documents: page, nextCursor: cursorAfter(plan, last.id, last.document) };
   }
 
+  async function search<D>(view: View, query: PrefixQuery): Promise<readonly StoredDocument<D>[]> {
+    assertSearch(view, query);
+    const { filter, options } = composeSearch(query);
+    const found = await run('reading', (call) =>
+      collection(view)
+        .find(filter, { ...options, ...call })
+        .toArray(),
+    );
+    return found.flatMap((stored) => living<D>(stored) ?? []);
+  }
+
   /** What is deleted here leaves no remains; what was to be dropped when a process was killed is dropped. */
   async function dropUnnamed(views: readonly StoredView[]): Promise<void> {
     const existing = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
@@ -63,6 +75,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
 
   return {
     find,
+    search,
     async get<D>(view: View, id: string) {
       const stored = (await read(view, [id])).get(id);
       return stored === undefined ? undefined : living<D>(stored);

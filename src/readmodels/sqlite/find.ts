@@ -1,6 +1,6 @@
 /** Answers `find` on SQLite: one prepared statement per shape of query, every value bound. */
 import type { Database, Statement } from '../../sqlite/database.js';
-import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
+import { cursorAfter, behindPrefix, planFind, type FindPlan } from '../find-plan.js';
 import type { Document, FindQuery, DocumentPage, StoredDocument, View } from '../read-models.js';
 import { documentRows, type DocumentRow, type DocumentRows } from './document-rows.js';
 import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './table-names.js';
@@ -73,8 +73,7 @@ function withinPrefix(
   // SQLite seeks one of two bounds on a side, and must seek the cursor's: a plus keeps it from the other.
   const isAfter = after !== undefined && sort === 'id';
   const [from, to] = [isAfter && !descending ? '+' : '', isAfter && descending ? '+' : ''];
-  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
-  add(conditions, `${from}${id} >= ? AND ${to}${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
+  add(conditions, `${from}${id} >= ? AND ${to}${id} < ?`, idPrefix, behindPrefix(idPrefix));
 }
 
 function source(main: string, plan: FindPlan, contains: string | undefined): string {

@@ -21,6 +21,7 @@ import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
 import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
+import { createSearch } from './search.js';
 import { createTables, openTable, type ViewTable } from './tables.js';
 
 interface SqliteReadModelsOptions {
@@ -74,6 +75,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       throw error;
     });
   const find = createFinder(db);
+  const search = createSearch(db);
   const schemaVersion = db.prepareValue<[], number>('PRAGMA schema_version');
   let tables = new WeakMap<View, ViewTable>();
   let schema: number | undefined;
@@ -122,6 +124,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
     getEach: async <D>(wanted: readonly WantedDocuments[]) =>
       wanted.map(({ view, ids }) => readAll(view, ids, living<D>)),
     find: async (view, query) => guarded(() => find(view, query)),
+    search: async (view, query) => guarded(() => search(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
     readRecord: async (name) => guarded(() => selectRecord(db, name)),
     putRecord: async (record) => guarded(() => upsertRecord(db, record)),

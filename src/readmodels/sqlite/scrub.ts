@@ -19,7 +19,7 @@ const walBytes = 16 * 1024 * 1024;
 // Fields begin with a letter, so that no table of an array has this name.
 const copyOf = (table: string): string => `${table}___copy`;
 const oldOf = (table: string): string => `${table}___old`;
-const triggersOf = (table: string) => [`${table}___come`, `${table}___follow`] as const;
+const triggersOf = (table: string) => [`${table}___come`, `${table}___follow`, `${table}___go`] as const;
 
 /** Leaves only this storage of the view and those that a checkpoint names, and nothing of deleted documents. @throws ReadModelsUnavailableError */
 export async function scrubView(db: Database, view: StoredView): Promise<void> {
@@ -32,7 +32,9 @@ export async function scrubView(db: Database, view: StoredView): Promise<void> {
   const usual = Number(db.pragma('wal_autocheckpoint'));
   db.pragma('wal_autocheckpoint = 200');
   try {
-    await renewTables(db, storageName(view));
+    const main = storageName(view);
+    for (const table of [main, ...sidesOf(db, main)]) await renewTable(db, table);
+    await clear(db, main);
   } finally {
     if (db.isOpen) db.pragma(`wal_autocheckpoint = ${usual}`);
   }
@@ -60,29 +62,32 @@ function demandRoom(db: Database): void {
 }
 
 /**
- * Moves the documents of a view to a new table, and overwrites the old one. `secure_delete` alone does not do: where rows
+ * Moves the rows of a table to a new one, and overwrites the old one. `secure_delete` alone does not do: where rows
  * grow, SQLite moves their neighbours to other pages, and leaves remains in the gaps.
  */
-async function renewTables(db: Database, main: string): Promise<void> {
-  if (!hasTable(db, main)) return;
-  db.transaction(() => beginCopy(db, main), 'immediate');
-  const next = db.prepareValue<[string], string | null>(
-    `SELECT max(id) FROM (SELECT id FROM ${main} WHERE id > ? ORDER BY id LIMIT ${rowsAtOnce})`,
+async function renewTable(db: Database, table: string): Promise<void> {
+  if (!hasTable(db, table)) return;
+  db.transaction(() => beginCopy(db, table), 'immediate');
+  const { keys, key } = keyOf(db, table);
+  const bound = `(${keys.map(() => '?').join(', ')})`;
+  const behind = `SELECT ${keys.join(', ')} FROM ${table} WHERE ${key} > ${bound} ORDER BY ${keys.join(', ')}`;
+  const backwards = keys.map((column) => `${column} DESC`).join(', ');
+  const next = db.prepareRows<readonly string[], string[]>(
+    `SELECT * FROM (${behind} LIMIT ${rowsAtOnce}) ORDER BY ${backwards} LIMIT 1`,
   );
-  const copyRows = db.prepare<[string, string]>(
-    `INSERT OR IGNORE INTO ${copyOf(main)} SELECT * FROM ${main} WHERE id > ? AND id <= ? ORDER BY id`,
+  const copyRows = db.prepare<readonly string[]>(
+    `INSERT OR IGNORE INTO ${copyOf(table)} SELECT * FROM ${table} WHERE ${key} > ${bound} AND ${key} <= ${bound}`,
   );
   // No id is empty.
-  let copied = '';
+  let copied = keys.map(() => '');
   const copySome = (): boolean => {
-    const last = next.get(copied) ?? null;
-    if (last === null) return false;
-    copyRows.run(copied, last);
+    const last = next.get(...copied);
+    if (last === undefined) return false;
+    copyRows.run(...copied, ...last);
     copied = last;
     return true;
   };
-  await inSlices(db, copySome, () => exchange(db, main));
-  await clear(db, main);
+  await inSlices(db, copySome, () => exchange(db, table));
 }
 
 /** Gone at once, and overwritten when it resolves. */
@@ -113,35 +118,34 @@ async function emptyWal(db: Database): Promise<void> {
   }
 }
 
-/** Until all rows are copied, what comes or changes in the table does so in its copy as well. */
-function beginCopy(db: Database, main: string): void {
-  const copy = copyOf(main);
-  db.exec(sqlOf(db, main).replace(/^CREATE TABLE "?\w+"?/, `CREATE TABLE ${copy}`));
-  const columns = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
+/** Until all rows are copied, what comes, changes or goes in the table does so in its copy as well. */
+function beginCopy(db: Database, table: string): void {
+  const copy = copyOf(table);
+  db.exec(sqlOf(db, table).replace(/^CREATE TABLE "?\w+"?/, `CREATE TABLE ${copy}`));
+  const columns = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(table);
   const changed = columns.map((column) => `${column} = new.${column}`).join(', ');
   const values = columns.map((column) => `new.${column}`).join(', ');
-  const [come, change] = triggersOf(main);
+  const isOld = keyOf(db, table)
+    .keys.map((column) => `${column} = old.${column}`)
+    .join(' AND ');
+  const [come, change, go] = triggersOf(table);
   db.exec(
-    `CREATE TRIGGER ${come} AFTER INSERT ON ${main} BEGIN INSERT INTO ${copy} (${columns.join(', ')}) VALUES (${values}); END;
-     CREATE TRIGGER ${change} AFTER UPDATE ON ${main} BEGIN UPDATE ${copy} SET ${changed} WHERE id = new.id; END`,
+    `CREATE TRIGGER ${come} AFTER INSERT ON ${table} BEGIN INSERT INTO ${copy} (${columns.join(', ')}) VALUES (${values}); END;
+     CREATE TRIGGER ${change} AFTER UPDATE ON ${table} BEGIN UPDATE ${copy} SET ${changed} WHERE ${isOld}; END;
+     CREATE TRIGGER ${go} AFTER DELETE ON ${table} BEGIN DELETE FROM ${copy} WHERE ${isOld}; END`,
   );
 }
 
-function dropTriggers(db: Database, main: string): void {
-  for (const trigger of triggersOf(main)) db.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
+function dropTriggers(db: Database, table: string): void {
+  for (const trigger of triggersOf(table)) db.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
 }
 
-/** The copy takes the place of the table; the tables of arrays and the indexes are made again. */
-function exchange(db: Database, main: string): void {
-  dropTriggers(db, main);
-  for (const side of sidesOf(db, main)) {
-    const sql = sqlOf(db, side);
-    retire(db, side);
-    db.exec(`${sql}; INSERT INTO ${side} SELECT * FROM ${oldOf(side)}`);
-  }
-  const indexes = indexesOf(db, main);
-  retire(db, main);
-  db.exec(`ALTER TABLE ${copyOf(main)} RENAME TO ${main}`);
+/** The copy takes the place of the table; its indexes are made again. */
+function exchange(db: Database, table: string): void {
+  dropTriggers(db, table);
+  const indexes = indexesOf(db, table);
+  retire(db, table);
+  db.exec(`ALTER TABLE ${copyOf(table)} RENAME TO ${table}`);
   for (const { sql } of indexes) db.exec(sql);
 }
 
@@ -152,10 +156,10 @@ function retire(db: Database, table: string): void {
 
 /** What was retired, and a copy that was not finished. Rows first: each page is overwritten when it is free. */
 async function clear(db: Database, main: string): Promise<void> {
-  dropTriggers(db, main);
+  for (const table of [main, ...sidesOf(db, main)]) dropTriggers(db, table);
   for (const table of besides(db, main).filter((name) => /___(copy|old)$/.test(name))) {
-    const key = [copyOf(main), oldOf(main)].includes(table) ? 'id' : 'value, id';
-    const some = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT ${rowsAtOnce})`;
+    const { keys, key } = keyOf(db, table);
+    const some = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${keys.join(', ')} FROM ${table} LIMIT ${rowsAtOnce})`;
     // Another connection may be at it, too.
     const deleteSome = (): boolean => hasTable(db, table) && db.prepare(some).run().changes > 0;
     await inSlices(db, deleteSome, () => db.exec(`DROP TABLE IF EXISTS ${table}`));
@@ -181,6 +185,13 @@ const besides = (db: Database, main: string): readonly string[] =>
   tablesIn(db).filter((name) => name.startsWith(sideName(main, '')));
 const sidesOf = (db: Database, main: string): readonly string[] =>
   besides(db, main).filter((name) => !name.includes('___'));
+
+/** Of the columns of its primary key: their names, and what they are compared by. */
+function keyOf(db: Database, table: string): { readonly keys: readonly string[]; readonly key: string } {
+  const columns = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk';
+  const keys = db.prepareValue<[string], string>(columns).all(table);
+  return { keys, key: `(${keys.join(', ')})` };
+}
 
 const sqlOf = (db: Database, table: string): string =>
   db.prepareValue<[string], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(table) ?? '';

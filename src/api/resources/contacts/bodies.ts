@@ -75,6 +75,30 @@ function profileSchemas(clock: () => number) {
 
 export const tagging = z.object({ tag_name: tagNames, contact_email: address });
 
+const mostHits = 50;
+const isHits = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostHits;
+
+export const searched = z.object({
+  text: textField(
+    { maxCharacters: 200 },
+    { description: 'How the address or a name begins.', examples: ['ada'], minLength: 1, pattern: notBlank },
+  ),
+  limit: z
+    .unknown()
+    .transform((value) => value ?? 20)
+    .refine(isHits, refuseWith('invalid_count', mostHits))
+    .transform(Number)
+    .default(20)
+    .meta({
+      description: 'The most contacts of the answer.',
+      type: 'integer',
+      minimum: 1,
+      maximum: mostHits,
+      default: 20,
+    }),
+});
+
 /** `clock` tells milliseconds since the epoch. */
 export function contactBodies(clock: () => number) {
   const fields = profileSchemas(clock);

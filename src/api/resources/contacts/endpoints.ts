@@ -16,11 +16,11 @@ import {
   tagName,
   time,
 } from '../../../events/values.js';
-import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
+import { ownRead, ownSearch, ownWrite, write, type Resource } from '../../http/endpoint.js';
 import { lineNumber as line, refusedLine } from '../../schemas/bulk.js';
 import { address } from '../../schemas/fields.js';
 import { anyText, choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
-import { contactBodies, createEcho, status, tagging, upsertEcho } from './bodies.js';
+import { contactBodies, createEcho, searched, status, tagging, upsertEcho } from './bodies.js';
 
 const savedContact = object(
   'SavedContact',
@@ -162,6 +162,16 @@ export function contactEndpoints(clock: () => number) {
       query: z.object({ email: address }),
       answer: { data: contactWithSubscriptions },
       errors: ['not_found'],
+    }),
+    search: ownSearch('searchContacts', '/v1/contacts/search', {
+      scope: 'contacts:read',
+      summary: 'Search contacts by the beginning of address or name',
+      description:
+        'Of the address, the first name, the last name, or both names in either order. Upper case, accents and repeated white space make no difference. It is on record that somebody searched, not for what.',
+      body: searched,
+      message: 'Contacts searched successfully!',
+      echo: { flat: [], nested: [] },
+      answer: { data: z.array(object('FoundContact', contact)), beside: { incomplete: incomplete } },
     }),
     page: ownRead('listContacts', '/v1/contacts/{list_id}', {
       scope: 'contacts:read',

@@ -3,11 +3,13 @@ import type { z } from 'zod';
 import type { Audience, SaveContact, SavedContact } from '../../../commands/audience.js';
 import { refusalOf } from '../../../commands/suppressions.js';
 import { ServiceError } from '../../../errors.js';
+import { allContacts } from '../../../events/access.js';
 import { comparedAddress } from '../../../events/address.js';
 import { recipientOf, suppressionStream } from '../../../events/streams.js';
 import type { Queries } from '../../../projections/queries.js';
 import type { SuppressionLookup } from '../../../projections/suppressions.js';
 import { touchedDocument, touchedPart, touchedStream } from '../../../projector/touched.js';
+import type { AccessLog } from '../../http/access-log.js';
 import { createBulks } from '../../http/bulk.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
@@ -22,6 +24,7 @@ export interface ContactParts {
   readonly queries: Queries;
   readonly suppressed: SuppressionLookup;
   readonly reads: Reads;
+  readonly access: AccessLog;
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
@@ -108,10 +111,18 @@ function upsertIn(listId: string, input: Upsert): SaveContact {
 }
 
 function addReads(routes: Routes, options: WithEndpoints): void {
-  const { endpoints, queries, reads, streamOf } = options;
+  const { endpoints, queries, reads, access, streamOf } = options;
   const withSuppressed = createWithSuppressed(options);
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
+
+  routes.on(endpoints.search, async (call) => {
+    await reads.visible(call, { touched: ['contact_search', 'contacts'], parked: [] });
+    const { text, limit } = call.input;
+    const read = { subject: allContacts, what: 'search' } as const;
+    const data = await access.answering(call, read, () => queries.searchContacts({ text, limit }));
+    return { data, beside: reads.isIncomplete(['contact_search', 'contacts']) ? { incomplete: true } : {} };
+  });
 
   routes.on(endpoints.find, async (call) => {
     const stream = streamOf(call.query.email);
