@@ -40,6 +40,8 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
+  /** Since when a look has been wanted that went well. */
+  let wanted: number | undefined;
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
@@ -69,10 +71,13 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
     again = looking;
     if (looking) return;
     looking = true;
+    const began = monotonic();
+    wanted ??= began;
     let rest = 0;
     try {
       rest = await startDue();
       looks.good();
+      wanted = again ? began : undefined;
     } catch (error) {
       if (!closed.signal.aborted) looks.bad(error);
     }
@@ -127,8 +132,15 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
     await lease?.close();
   }
 
+  function lag(): number {
+    if (lease?.isHeld() === false) return 0;
+    const now = monotonic();
+    return Math.max(0, now - (wanted ?? now), now - (works.since() ?? now));
+  }
+
   const self: SubscriberRunner = {
     wake(within = timings.wake) {
+      wanted = Math.min(wanted ?? Infinity, monotonic() + within);
       if (looking) again = true;
       else if (running.size < concurrency) wakeIn(within);
     },
@@ -137,8 +149,8 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
   subscriber.attach?.(self);
   return {
     ...self,
-    /** `holds`: the lease, or there is none. */
-    figures: () => ({ failures: looks.failures() + works.failures(), holds: lease?.isHeld() ?? true }),
+    /** `holds`: the lease, or there is none. `lag`: for how long a look for work has been due, or its work has failed, in milliseconds; 0 where another process does it. */
+    figures: () => ({ failures: looks.failures() + works.failures(), holds: lease?.isHeld() ?? true, lag: lag() }),
     start(): void {
       isStarted = true;
       wakeIn(0);
@@ -154,11 +166,14 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
   let count = 0;
   let failures = 0;
   let until = -Infinity;
+  let since: number | undefined;
   return {
     good(): void {
       count = 0;
+      since = undefined;
     },
     bad(error: unknown): void {
+      since ??= monotonic();
       if (count === 0) onFault(error, what);
       failures += 1;
       const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
@@ -168,6 +183,8 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
     },
     isGood: (): boolean => count === 0,
     failures: (): number => failures,
+    /** When the first of these failures was, undefined while it goes well. */
+    since: (): number | undefined => since,
     pauseUntil: (): number => until,
   };
 }

@@ -154,6 +154,12 @@ const work: readonly StateMetric<ServiceSources>[] = [
     read: ({ subscribers }) => [...subscribers].map(([subscriber, one]) => [{ subscriber }, one.figures().failures]),
   },
   {
+    name: 'audience_subscriber_lag_seconds',
+    help: 'For how long a look of a subscriber for work has been due, or its work has failed. 0 where another process does it.',
+    labels: ['subscriber'],
+    read: ({ subscribers }) => [...subscribers].map(([subscriber, one]) => [{ subscriber }, one.figures().lag / 1_000]),
+  },
+  {
     name: 'audience_subscriber_leads',
     help: 'Whether this process does the work of a subscriber, where one process at a time may: 1 or 0.',
     labels: ['subscriber'],

@@ -96,6 +96,7 @@ describe('what is counted', () => {
     expect(await value('audience_log_writable')).toBe(1);
     expect(await value('audience_projection_role{role="leading"}')).toBe(1);
     expect(await value('audience_subscriber_can_look{subscriber="mailer"}')).toBe(1);
+    await expect.poll(() => value('audience_subscriber_lag_seconds{subscriber="mailer"}')).toBe(0);
     expect(await value('audience_relay_refuses')).toBe(0);
     expect(await value('audience_process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     await expect.poll(() => value('audience_projection_lag_seconds'), { timeout: 10_000 }).toBe(0);

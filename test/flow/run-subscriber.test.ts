@@ -92,6 +92,27 @@ test('works that fail are told once, and nothing is started until a pause is ove
   expect(faults).toEqual(['Error: no']);
 });
 
+test('the lag is how long a look has been due or work has failed, and 0 once all goes well', async () => {
+  let canLook = true;
+  let canDo = true;
+  const { runner, waiting } = start({
+    due: (free) =>
+      canLook ? Promise.resolve({ work: waiting.splice(0, free), rest: 60_000 }) : Promise.reject(new Error('away')),
+    handle: (work) => (canDo ? Promise.resolve() : (waiting.push(work), Promise.reject(new Error('no')))),
+  });
+  const lag = (): number => runner.figures().lag;
+  await vi.waitUntil(() => lag() === 0);
+  for (const breaks of [() => (canLook = false), () => (canDo = false)]) {
+    breaks();
+    waiting.push(1);
+    runner.wake();
+    // Longer than the longest pause: a pause alone is no lag that grows.
+    await vi.waitUntil(() => lag() > 3 * timings.longestPause);
+    [canLook, canDo] = [true, true];
+    await vi.waitUntil(() => waiting.length === 0 && lag() === 0);
+  }
+});
+
 test('close starts nothing more, gives what runs its time, and then aborts it', async () => {
   const ended: string[] = [];
   let release = (): void => undefined;

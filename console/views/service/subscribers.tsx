@@ -4,7 +4,13 @@ import { Mark, formatNumber } from '../../parts/text.js';
 import type { Sample } from '../../figures-text.js';
 import { samples } from '../../samples.js';
 
-const columns = ['Subscriber', 'State', { number: 'At work on' }, { number: 'Failures since the start' }] as const;
+const columns = [
+  'Subscriber',
+  'State',
+  { number: 'Lag' },
+  { number: 'At work on' },
+  { number: 'Failures since the start' },
+] as const;
 
 export function Subscribers() {
   const sample = samples.value.at(-1);
@@ -19,6 +25,9 @@ export function Subscribers() {
             <th scope="row">{subscriber}</th>
             <td>
               <State sample={sample} subscriber={subscriber} />
+            </td>
+            <td class="number">
+              {formatNumber(Math.round(sample.sum('audience_subscriber_lag_seconds', { subscriber }) ?? 0))} s
             </td>
             <td class="number">{formatNumber(sample.sum('audience_subscriber_running', { subscriber }) ?? 0)}</td>
             <td class="number">
