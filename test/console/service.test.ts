@@ -23,7 +23,7 @@ describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () 
     const views = page.getByRole('table', { name: 'Views' }).getByRole('rowheader');
     await expect.poll(() => views.allTextContents()).toEqual(data.map(({ name }) => name));
     const subscribers = page.getByRole('table', { name: 'Subscribers' });
-    await subscribers.getByRole('row', { name: 'mailer working 0 0' }).waitFor();
+    await subscribers.getByRole('row', { name: 'mailer working 0 s 0 0' }).waitFor();
     expect(await subscribers.getByRole('rowheader').allTextContents()).toEqual(
       expect.arrayContaining(['mailer', 'erasures', 'seals']),
     );
