@@ -26,7 +26,13 @@ const needles = [
   'Drosselbrief',
   'Drossel-Bestellung',
   '88-7731',
-].flatMap((text) => [text, Buffer.from(text).toString('base64').slice(0, -4), text.replaceAll('ä', '=C3=A4')]);
+].flatMap((text) => [
+  text,
+  Buffer.from(text).toString('base64').slice(0, -4),
+  text.replaceAll('ä', '=C3=A4'),
+  // As it is searched.
+  text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, ''),
+]);
 
 let service: Service;
 let lists: readonly string[] = [];
