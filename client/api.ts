@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ba53191f60a16530352e74f14f1760fb4b8e6908543bd59c3480f6e3d79f8bf7. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d9fc418cbd44a65bd24359c3d3c4dedeea68151e31a8b8d156a975137960ae08. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -120,6 +120,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/analytics/lists': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * All lists, and how many are subscribed to each
+     * @description Needs the scope `analytics:read`.
+     */
+    get: operations['listListCounts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/analytics/lists/{list_id}/growth': {
     parameters: {
       query?: never;
@@ -132,6 +152,26 @@ export interface paths {
      * @description Needs the scope `analytics:read`.
      */
     get: operations['getListGrowth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/analytics/tags': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * All tags, and how many bear each
+     * @description Needs the scope `analytics:read`.
+     */
+    get: operations['listTagCounts'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2464,6 +2504,16 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    ListCount: {
+      list_id: string;
+      /** @description Name of the list, as it was given. */
+      list_name: string;
+      /**
+       * Format: int64
+       * @description Are subscribed now.
+       */
+      subscribed: number;
+    };
     ListDiffEnd: {
       /** Format: int64 */
       changed: number;
@@ -2702,6 +2752,16 @@ export interface components {
       /** @description The events after `ordinal`, up to `position`, have no link yet. */
       unlinked?: boolean;
     };
+    ListListCountsAnswer: {
+      data: components['schemas']['ListCount'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListListsAnswer: {
       data: components['schemas']['ContactList'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -2753,6 +2813,16 @@ export interface components {
     };
     ListSuppressionsAnswer: {
       data: components['schemas']['Suppression'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListTagCountsAnswer: {
+      data: components['schemas']['TagCount'][];
       /** @description Something may be missing: see `/health/ready`. Else absent. */
       incomplete?: boolean;
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -3666,6 +3736,16 @@ export interface components {
       next_change: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
+      tag_id: string;
+      /** @description Name of the tag, as it was given. */
+      tag_name: string;
+    };
+    TagCount: {
+      /**
+       * Format: int64
+       * @description Bear it now, counted per contact and list.
+       */
+      in_use: number;
       tag_id: string;
       /** @description Name of the tag, as it was given. */
       tag_name: string;
@@ -4874,6 +4954,38 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  listListCounts: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListListCountsAnswer'];
+        };
+      };
+      400: components['responses']['Refused16'];
+      default: components['responses']['General'];
+    };
+  };
   getListGrowth: {
     parameters: {
       query?: {
@@ -4909,6 +5021,38 @@ export interface operations {
       };
       400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  listTagCounts: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListTagCountsAnswer'];
+        };
+      };
+      400: components['responses']['Refused16'];
       default: components['responses']['General'];
     };
   };
@@ -7169,11 +7313,13 @@ export const operationTable = {
   listErasures: ['get', '/v1/privacy/erasures', 'safe'],
   listEvents: ['get', '/v1/audit/events', 'safe'],
   listGroups: ['get', '/v1/groups', 'safe'],
+  listListCounts: ['get', '/v1/analytics/lists', 'safe'],
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
   listSeals: ['get', '/v1/audit/seals', 'safe'],
   listSuppressions: ['get', '/v1/suppressions', 'safe'],
+  listTagCounts: ['get', '/v1/analytics/tags', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   listViews: ['get', '/v1/views', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { count, day, listId, listName, object, tagId, tagName, time } from '../../../events/values.js';
 import { intervals } from '../../../projections/calendar.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
-import { between, choice, idInPath, incomplete, isInOrder, outOfOrder } from '../../schemas/parameters.js';
+import {
+  between,
+  choice,
+  idInPath,
+  incomplete,
+  isInOrder,
+  outOfOrder,
+  pageSchema,
+  paging,
+} from '../../schemas/parameters.js';
 
 const query = z
   .object({
@@ -76,7 +85,31 @@ const emailOutcomesSchema = object(
   }),
 );
 
+const listCountSchema = object('ListCount', {
+  list_id: listId,
+  list_name: listName,
+  subscribed: change.describe('Are subscribed now.'),
+});
+
+const tagCountSchema = object('TagCount', {
+  tag_id: tagId,
+  tag_name: tagName,
+  in_use: change.describe('Bear it now, counted per contact and list.'),
+});
+
+const countsShared = { scope: 'analytics:read', query: z.object(paging) } as const;
+
 export const analyticsEndpoints = {
+  listCounts: ownRead('listListCounts', '/v1/analytics/lists', {
+    ...countsShared,
+    summary: 'All lists, and how many are subscribed to each',
+    answer: pageSchema(listCountSchema, beside),
+  }),
+  tagCounts: ownRead('listTagCounts', '/v1/analytics/tags', {
+    ...countsShared,
+    summary: 'All tags, and how many bear each',
+    answer: pageSchema(tagCountSchema, beside),
+  }),
   listGrowth: ownRead('getListGrowth', '/v1/analytics/lists/{list_id}/growth', {
     ...shared,
     summary: 'Who joined a list, left it and came back',
