@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d9fc418cbd44a65bd24359c3d3c4dedeea68151e31a8b8d156a975137960ae08. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 212406ee6567f40c57c7a2dbffe94b5bb8e39480e44be1fffa922c0f64a2065b. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1889,6 +1889,11 @@ export interface components {
       bounced: number;
       /**
        * Format: int64
+       * @description E-mails that were cancelled.
+       */
+      cancelled: number;
+      /**
+       * Format: int64
        * @description Reports that an e-mail was called spam.
        */
       complained: number;
@@ -1917,6 +1922,8 @@ export interface components {
        * @description Attempts that perhaps succeeded.
        */
       in_doubt: number;
+      /** @description Why: each of these outcomes by its reasons, the most frequent first. Those that did not occur are absent. */
+      reasons: components['schemas']['OutcomeReason'][];
       /**
        * Format: int64
        * @description Failed e-mails that were released: `failed` less these are failed still.
@@ -2912,6 +2919,14 @@ export interface components {
       phone?: string | null;
       state?: string | null;
       zipcode?: string | null;
+    };
+    OutcomeReason: {
+      /** Format: int64 */
+      count: number;
+      /** @description Known: deferred, failed, in_doubt, held, bounced, cancelled. */
+      outcome: string;
+      /** @description A code of docs/events.md; of `bounced` its `hard` or `soft`. */
+      reason: string;
     };
     /** @description The API key of the request. */
     OwnApiKey: {

@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
   }
   const stateOf = async (id: string): Promise<unknown> => (await service.get(`/v1/email/${id}`)).field('state');
 
-  test('what was held is released; others are cancelled after their number was shown; outcomes over time', async () => {
+  test('what was held is released; others are cancelled after their number was shown; outcomes and their reasons over time', async () => {
     smtp.behave('close after dot');
     const held = await sendUntil('held');
     const { page, open, signIn, checkAccessibility, leave } = await visit(browser, service);
@@ -69,6 +69,15 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
     await page.getByText('The figures as a table').first().click();
     const table = page.getByRole('table', { name: 'E-mails' });
     expect(await table.getByRole('row').last().textContent()).toMatch(/310$/);
+    for (const [title, reasons] of [
+      ['Why attempts failed', /connection lost.*3$/],
+      ['Why e-mails bounced or were cancelled', /cancelled: requested by client.*2$/],
+    ] as const) {
+      await page.getByRole('figure', { name: title }).getByText('The figures as a table').click();
+      expect((await page.getByRole('table', { name: title }).getByRole('row').allTextContents()).join()).toMatch(
+        reasons,
+      );
+    }
     await checkAccessibility();
     await leave();
   });

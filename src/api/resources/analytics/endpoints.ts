@@ -1,7 +1,8 @@
 /** The endpoints of analysts: what the log says, counted by day, week or month. */
 import { z } from 'zod';
-import { count, day, listId, listName, object, tagId, tagName, time } from '../../../events/values.js';
+import { count, day, listId, listName, object, tagId, tagName, text, time } from '../../../events/values.js';
 import { intervals } from '../../../projections/calendar.js';
+import { outcomesWithReason } from '../../../projections/email-outcomes.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
   between,
@@ -82,6 +83,18 @@ const emailOutcomesSchema = object(
     bounced: count.describe('Reports that an e-mail could not be delivered.'),
     complained: count.describe('Reports that an e-mail was called spam.'),
     held: count.describe('E-mails that wait for an operator.'),
+    cancelled: count.describe('E-mails that were cancelled.'),
+    reasons: z
+      .array(
+        object('OutcomeReason', {
+          outcome: z.enum(outcomesWithReason),
+          reason: text('A code of docs/events.md; of `bounced` its `hard` or `soft`.', 'smtp_5xx'),
+          count: count.min(1),
+        }),
+      )
+      .describe(
+        'Why: each of these outcomes by its reasons, the most frequent first. Those that did not occur are absent.',
+      ),
   }),
 );
 
