@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 212406ee6567f40c57c7a2dbffe94b5bb8e39480e44be1fffa922c0f64a2065b. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 aec488b02843f330113db7f3bb924540432ce0ba08fd6dae3549dbb541bcd9fb. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -292,6 +292,26 @@ export interface paths {
      * @description `contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page. Needs the scope `audit:read`.
      */
     get: operations['getContactReport'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/emails/{email_id}/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What happened to an e-mail
+     * @description Every event of it, and what its recipient did because of it. The oldest first. Needs the scope `audit:read`.
+     */
+    get: operations['getEmailHistory'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2338,6 +2358,33 @@ export interface components {
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    GetEmailHistoryAnswer: {
+      /** Format: date-time */
+      answered_at: string;
+      data: components['schemas']['HistoryItem'][];
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
+      head: string | null;
+      /** @description Which list was taken for a name. */
+      list_note?: string;
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
+      log_id: string | null;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
+      position: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
     };
     GetEmailOutcomesAnswer: {
       data: components['schemas']['EmailOutcomes'];
@@ -5296,6 +5343,42 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  getEmailHistory: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        /** @description Id of an e-mail. */
+        email_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetEmailHistoryAnswer'];
+        };
+      };
+      400: components['responses']['Refused16'];
+      404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
   listEvents: {
     parameters: {
       query?: {
@@ -7307,6 +7390,7 @@ export const operationTable = {
   getContactReport: ['get', '/v1/audit/contacts/{contact}/report', 'safe'],
   getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
+  getEmailHistory: ['get', '/v1/audit/emails/{email_id}/history', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],
   getErasure: ['get', '/v1/privacy/erasures/{erasure_id}', 'safe'],
   getEvent: ['get', '/v1/audit/events/{position}', 'safe'],

@@ -42,13 +42,21 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
     await signIn(service.key, '/emails');
     await page.getByRole('link', { name: held }).click();
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
-    await page.getByText('EmailInDoubt', { exact: true }).waitFor();
+    await page.getByText('attempt 1: in doubt').waitFor();
+    await page.getByText('The e-mail was perhaps sent (connection_lost), and is held.').waitFor();
     await page.getByText('<img src=x onerror=alert(1)> \\u202e').waitFor();
     await checkAccessibility();
     smtp.behave('accept');
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await expect.poll(() => stateOf(held)).toBe('sent');
+    await page.reload();
+    const history = page.getByRole('region', { name: 'What happened' });
+    await history.getByText('The e-mail was sent.').waitFor();
+    expect(await history.locator('.mark').allTextContents()).toEqual([
+      ...['requested', 'attempt 1: in doubt', 'released', 'attempt 2: sent'],
+    ]);
+    await history.getByText('The mail server said:').waitFor();
 
     smtp.behave('close after dot');
     const waiting = [await sendUntil('held'), await sendUntil('held')];
