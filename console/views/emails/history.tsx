@@ -46,14 +46,16 @@ interface LineOfHistory {
 function linesOf(items: readonly Item[]): readonly LineOfHistory[] {
   const lines: LineOfHistory[] = [];
   for (const item of items) {
-    const before = lines.at(-1)?.item;
-    const attempt = numberIn(item, 'attempt');
-    const isOutcome = before?.type === 'EmailDispatchStarted' && attempt !== undefined;
-    if (isOutcome && numberIn(before, 'attempt') === attempt) lines.splice(-1, 1, { item, start: before });
-    else lines.push({ item });
+    const attempt = item.type === 'EmailDispatchStarted' ? undefined : numberIn(item, 'attempt');
+    const at = lines.findLastIndex(({ item: one }) => isStartOf(one, attempt));
+    const [begun] = at < 0 ? [] : lines.splice(at, 1);
+    lines.push({ item, start: begun?.item });
   }
   return lines;
 }
+
+const isStartOf = (item: Item, attempt: number | undefined): boolean =>
+  item.type === 'EmailDispatchStarted' && attempt !== undefined && numberIn(item, 'attempt') === attempt;
 
 function Line({ item, start, keyNames }: LineOfHistory & { readonly keyNames: KeyNames }) {
   const [colour, text] = item.kind === 'unreadable' ? (['bad', 'unreadable'] as const) : markOf(item);
