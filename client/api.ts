@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 6eb7bc837cf23099b7e9f9744a99983e5359ea724963c2eafe9d65af1b957a68. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 50b3b47a7f368d1f3f93593c0016f9df92e1de0adc23df0135c185ba0fbdb2fd. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -120,6 +120,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/analytics/lists': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * All lists, and how many are subscribed to each
+     * @description Needs the scope `analytics:read`.
+     */
+    get: operations['listListCounts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/analytics/lists/{list_id}/growth': {
     parameters: {
       query?: never;
@@ -132,6 +152,26 @@ export interface paths {
      * @description Needs the scope `analytics:read`.
      */
     get: operations['getListGrowth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/analytics/tags': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * All tags, and how many bear each
+     * @description Needs the scope `analytics:read`.
+     */
+    get: operations['listTagCounts'];
     put?: never;
     post?: never;
     delete?: never;
@@ -252,6 +292,26 @@ export interface paths {
      * @description `contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. As JSON, or with `Accept: text/html` as a page. Needs the scope `audit:read`.
      */
     get: operations['getContactReport'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/emails/{email_id}/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What happened to an e-mail
+     * @description Every event of it, and what its recipient did because of it. The oldest first. Needs the scope `audit:read`.
+     */
+    get: operations['getEmailHistory'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1869,6 +1929,11 @@ export interface components {
       bounced: number;
       /**
        * Format: int64
+       * @description E-mails that were cancelled.
+       */
+      cancelled: number;
+      /**
+       * Format: int64
        * @description Reports that an e-mail was called spam.
        */
       complained: number;
@@ -1897,6 +1962,8 @@ export interface components {
        * @description Attempts that perhaps succeeded.
        */
       in_doubt: number;
+      /** @description Why: each of these outcomes by its reasons, the most frequent first. Those that did not occur are absent. */
+      reasons: components['schemas']['OutcomeReason'][];
       /**
        * Format: int64
        * @description Failed e-mails that were released: `failed` less these are failed still.
@@ -2328,6 +2395,33 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    GetEmailHistoryAnswer: {
+      /** Format: date-time */
+      answered_at: string;
+      data: components['schemas']['HistoryItem'][];
+      /** @description A time that was asked for had not come: until then the answer may change. */
+      future?: boolean;
+      /** @description The link of the last of them. */
+      head: string | null;
+      /** @description Which list was taken for a name. */
+      list_note?: string;
+      /**
+       * Format: uuid
+       * @description Null: nothing was ever written to the log.
+       */
+      log_id: string | null;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /** @description Of the last event of the log that the answer has seen. */
+      position: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+      /** @description The events after `ordinal`, up to `position`, have no link yet. */
+      unlinked?: boolean;
+    };
     GetEmailOutcomesAnswer: {
       data: components['schemas']['EmailOutcomes'];
       /** @description Something may be missing: see `/health/ready`. Else absent. */
@@ -2499,6 +2593,16 @@ export interface components {
       status: string;
       /** Format: int32 */
       statusCode: number;
+    };
+    ListCount: {
+      list_id: string;
+      /** @description Name of the list, as it was given. */
+      list_name: string;
+      /**
+       * Format: int64
+       * @description Are subscribed now.
+       */
+      subscribed: number;
     };
     ListDiffEnd: {
       /** Format: int64 */
@@ -2738,6 +2842,16 @@ export interface components {
       /** @description The events after `ordinal`, up to `position`, have no link yet. */
       unlinked?: boolean;
     };
+    ListListCountsAnswer: {
+      data: components['schemas']['ListCount'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     ListListsAnswer: {
       data: components['schemas']['ContactList'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -2789,6 +2903,16 @@ export interface components {
     };
     ListSuppressionsAnswer: {
       data: components['schemas']['Suppression'][];
+      /** @description Something may be missing: see `/health/ready`. Else absent. */
+      incomplete?: boolean;
+      /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
+      next_cursor?: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ListTagCountsAnswer: {
+      data: components['schemas']['TagCount'][];
       /** @description Something may be missing: see `/health/ready`. Else absent. */
       incomplete?: boolean;
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
@@ -2878,6 +3002,14 @@ export interface components {
       phone?: string | null;
       state?: string | null;
       zipcode?: string | null;
+    };
+    OutcomeReason: {
+      /** Format: int64 */
+      count: number;
+      /** @description Known: deferred, failed, in_doubt, held, bounced, cancelled. */
+      outcome: string;
+      /** @description A code of docs/events.md; of `bounced` its `hard` or `soft`. */
+      reason: string;
     };
     /** @description The API key of the request. */
     OwnApiKey: {
@@ -3723,6 +3855,16 @@ export interface components {
       next_change: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
+      tag_id: string;
+      /** @description Name of the tag, as it was given. */
+      tag_name: string;
+    };
+    TagCount: {
+      /**
+       * Format: int64
+       * @description Bear it now, counted per contact and list.
+       */
+      in_use: number;
       tag_id: string;
       /** @description Name of the tag, as it was given. */
       tag_name: string;
@@ -4940,6 +5082,38 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  listListCounts: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListListCountsAnswer'];
+        };
+      };
+      400: components['responses']['Refused17'];
+      default: components['responses']['General'];
+    };
+  };
   getListGrowth: {
     parameters: {
       query?: {
@@ -4975,6 +5149,38 @@ export interface operations {
       };
       400: components['responses']['Refused43'];
       404: components['responses']['NotFound'];
+      default: components['responses']['General'];
+    };
+  };
+  listTagCounts: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListTagCountsAnswer'];
+        };
+      };
+      400: components['responses']['Refused17'];
       default: components['responses']['General'];
     };
   };
@@ -5200,6 +5406,42 @@ export interface operations {
       };
       400: components['responses']['Refused35'];
       404: components['responses']['Refused34'];
+      default: components['responses']['General'];
+    };
+  };
+  getEmailHistory: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: components['parameters']['query_cursor'];
+        /** @description The most entries of the answer. */
+        limit?: components['parameters']['query_limit'];
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        /** @description Id of an e-mail. */
+        email_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetEmailHistoryAnswer'];
+        };
+      };
+      400: components['responses']['Refused17'];
+      404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
   };
@@ -7245,6 +7487,7 @@ export const operationTable = {
   getContactReport: ['get', '/v1/audit/contacts/{contact}/report', 'safe'],
   getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
+  getEmailHistory: ['get', '/v1/audit/emails/{email_id}/history', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],
   getErasure: ['get', '/v1/privacy/erasures/{erasure_id}', 'safe'],
   getEvent: ['get', '/v1/audit/events/{position}', 'safe'],
@@ -7266,11 +7509,13 @@ export const operationTable = {
   listErasures: ['get', '/v1/privacy/erasures', 'safe'],
   listEvents: ['get', '/v1/audit/events', 'safe'],
   listGroups: ['get', '/v1/groups', 'safe'],
+  listListCounts: ['get', '/v1/analytics/lists', 'safe'],
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
   listSeals: ['get', '/v1/audit/seals', 'safe'],
   listSuppressions: ['get', '/v1/suppressions', 'safe'],
+  listTagCounts: ['get', '/v1/analytics/tags', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   listViews: ['get', '/v1/views', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],

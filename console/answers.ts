@@ -84,7 +84,7 @@ export function useAction<Input extends readonly unknown[]>(
   return { ...state, run };
 }
 
-interface PageOf<Item> {
+export interface PageOf<Item> {
   readonly data: readonly Item[];
   readonly next_cursor?: string;
 }

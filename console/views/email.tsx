@@ -1,17 +1,13 @@
 /** One e-mail: what became of it, attempt by attempt, and what may be done about it. */
 import { useState } from 'preact/hooks';
-import type { AudienceClient, components } from '../../client/client.js';
-import { to } from '../addresses.js';
 import { useAction, useAnswer } from '../answers.js';
 import { Show } from '../parts/answer.js';
 import { Confirm } from '../parts/dialog.js';
 import { Page } from '../parts/page.js';
 import { Code, Time, Written, formatNumber } from '../parts/text.js';
 import { may } from '../session.js';
+import { EmailHistory } from './emails/history.js';
 import { EmailMark, stateTexts, type Email } from './emails/states.js';
-import { EventText } from './log/event-text.js';
-
-type FeedEvent = components['schemas']['FeedEvent'];
 
 export function EmailPage({ id = '' }: { readonly id?: string }) {
   const answer = useAnswer((client, signal) => client.getEmail({ path: { email_id: id }, signal }), [id]);
@@ -25,13 +21,17 @@ export function EmailPage({ id = '' }: { readonly id?: string }) {
           <>
             <Facts email={data} />
             {may('email:write') && <Changes email={data} onDone={answer.reload} />}
-            {may('audit:read') && <Attempts email={data} />}
+            {may('audit:read') && <EmailHistory key={stageOf(data)} email={data} />}
           </>
         )}
       </Show>
     </Page>
   );
 }
+
+/** What has changed when there is more to tell. */
+const stageOf = ({ state, attempts, bounced, complained }: Email): string =>
+  [state, attempts, bounced?.at, complained?.at].join();
 
 const Facts = ({ email }: { readonly email: Email }) => (
   <dl>
@@ -124,61 +124,5 @@ function Changes({ email: { email_id, state }, onDone }: ChangesProps) {
         </p>
       </Confirm>
     </>
-  );
-}
-
-const types =
-  'EmailRequested,EmailDispatchStarted,EmailSent,EmailFailed,EmailDeferred,EmailInDoubt,EmailHeld,EmailReleased,EmailCancelled,EmailBounced,EmailComplained,EmailErased';
-
-/** Events of e-mails that are looked through for those of this one. */
-const lookedAt = 20_000;
-
-async function eventsOf(client: AudienceClient, email: Email, signal: AbortSignal): Promise<Found> {
-  const found: FeedEvent[] = [];
-  let count = 0;
-  for await (const event of client.events({ types, from: email.requested_at, limit: 200, signal })) {
-    count += 1;
-    if (event.stream.endsWith(email.email_id) || idOf(event) === email.email_id) found.push(event);
-    if (count === lookedAt) return { found, isWhole: false };
-  }
-  return { found, isWhole: true };
-}
-
-interface Found {
-  readonly found: readonly FeedEvent[];
-  readonly isWhole: boolean;
-}
-
-function idOf({ data }: FeedEvent): unknown {
-  return typeof data === 'object' && data !== null && 'email_id' in data ? data.email_id : undefined;
-}
-
-function Attempts({ email }: { readonly email: Email }) {
-  const answer = useAnswer((client, signal) => eventsOf(client, email, signal), [email.email_id, email.state]);
-  return (
-    <section aria-labelledby="attempts">
-      <h2 id="attempts">What happened</h2>
-      <p class="quiet">Read from the log, and on record under the name of your key.</p>
-      <Show answer={answer}>
-        {({ found, isWhole }) => (
-          <>
-            <ol class="events">
-              {found.map((event) => (
-                <li key={event.event_id}>
-                  <a href={to('/log', event.position.replace(/^0+(?=.)/, ''))}>
-                    <Code>{event.type}</Code>
-                  </a>{' '}
-                  <Time at={event.at} isExact /> by <Written text={event.actor} />
-                  <EventText data={event.data} />
-                </li>
-              ))}
-            </ol>
-            {!isWhole && (
-              <p class="note">Only the first {formatNumber(lookedAt)} events after its request were looked through.</p>
-            )}
-          </>
-        )}
-      </Show>
-    </section>
   );
 }

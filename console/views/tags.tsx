@@ -1,16 +1,21 @@
 /** All tags, and how each was used. */
-import { useAnswer, usePages } from '../answers.js';
+import type { components } from '../../client/client.js';
+import { usePages, type PageOf } from '../answers.js';
 import { to } from '../addresses.js';
 import { Empty, PagedTable } from '../parts/answer.js';
 import { Page } from '../parts/page.js';
 import { Code, Written, formatNumber } from '../parts/text.js';
 import { may } from '../session.js';
 
+type Counted = components['schemas']['TagCount'];
+type Shown = Omit<Counted, 'in_use'> & Partial<Counted>;
+
 export function Tags() {
-  const pages = usePages('tags', (client, cursor, signal) =>
-    client.listTags({ query: { limit: 25, ...(cursor !== undefined && { cursor }) }, signal }),
-  );
   const isCounted = may('analytics:read');
+  const pages = usePages<PageOf<Shown>>(isCounted ? 'tags counted' : 'tags', (client, cursor, signal) => {
+    const query = { limit: 25, ...(cursor !== undefined && { cursor }) };
+    return isCounted ? client.listTagCounts({ query, signal }) : client.listTags({ query, signal });
+  });
   return (
     <Page title="Tags">
       <PagedTable
@@ -18,18 +23,14 @@ export function Tags() {
         caption="Tags"
         columns={['Name', ...(isCounted ? [{ number: 'In use' }] : []), 'Id']}
         keyOf={({ tag_id }) => tag_id}
-        row={({ tag_id, tag_name }) => (
+        row={({ tag_id, tag_name, in_use }) => (
           <>
             <th scope="row">
               <a href={to('/tags', tag_id)}>
                 <Written text={tag_name} />
               </a>
             </th>
-            {isCounted && (
-              <td class="number">
-                <InUse tagId={tag_id} />
-              </td>
-            )}
+            {isCounted && <td class="number">{in_use !== undefined && formatNumber(in_use)}</td>}
             <td>
               <Code>{tag_id}</Code>
             </td>
@@ -39,16 +40,4 @@ export function Tags() {
       />
     </Page>
   );
-}
-
-/** Contacts in lists that bear it, at the end of today. */
-function InUse({ tagId }: { readonly tagId: string }) {
-  const today = new Date().toISOString().slice(0, 10);
-  const { data, error } = useAnswer(
-    (client, signal) => client.getTagUse({ path: { tag_id: tagId }, query: { from: today }, signal }),
-    [tagId, today],
-  );
-  if (error !== undefined) return <span title="The count could not be asked for">?</span>;
-  const inUse = data?.data.rows.at(-1)?.in_use;
-  return <>{inUse === undefined ? '' : formatNumber(inUse)}</>;
 }

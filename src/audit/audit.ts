@@ -3,6 +3,7 @@ import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
 import type { ContactAt } from './answers.js';
 import { openAuditContext, type AuditContextRequest, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, type EmailsOf, type EmailSources, type PersonsEmail } from './emails.js';
+import { emailHistory, type EmailHistoryPage, type EmailHistoryRequest } from './email-history.js';
 import type { Position } from '../eventstore/event-store.js';
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
@@ -24,6 +25,7 @@ export interface Audit {
   /** One moment of the log, for several answers that agree. */
   begin(request: AuditContextRequest): Promise<AuditContext>;
   history(request: HistoryRequest): Promise<HistoryPage>;
+  emailHistory(request: EmailHistoryRequest): Promise<EmailHistoryPage>;
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
   listDiff(request: ListDiffRequest): Promise<ListDiff>;
@@ -47,6 +49,7 @@ export function createAudit(options: AuditOptions): Audit {
   return {
     begin: (request) => openAuditContext(sources, request),
     history: createHistories(sources),
+    emailHistory: (request) => emailHistory(sources, request),
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
     listDiff: (request) => listDiff(sources, request),

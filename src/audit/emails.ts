@@ -66,11 +66,23 @@ export async function* emailsOf(
       if (first > horizon) return;
       if (last <= after) continue;
       if ((read += 1) % emailsATurn === 0) await pace.turn();
-      const events: StoredEvent[] = [];
-      for await (const page of streamPages(reader, { stream, from: 0n, horizon, signal })) events.push(...page);
-      const email = emailIn(events, recipient);
+      const email = await readEmail(reader, { stream, recipient, horizon, signal });
       if (email !== undefined) yield email;
     }
+}
+
+interface EmailReading extends Pick<EmailsOf, 'stream' | 'horizon' | 'signal'> {
+  readonly recipient: string;
+}
+
+/** Undefined: the stream holds no e-mail to this recipient. @throws StoreUnavailableError */
+export async function readEmail(
+  reader: AuditReader,
+  { recipient, ...reading }: EmailReading,
+): Promise<PersonsEmail | undefined> {
+  const events: StoredEvent[] = [];
+  for await (const page of streamPages(reader, { ...reading, from: 0n })) events.push(...page);
+  return emailIn(events, recipient);
 }
 
 /** Undefined: the hint was wrong. */

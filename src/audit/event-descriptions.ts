@@ -9,6 +9,7 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
+import { everyMail, type SuppressionEvent, type SuppressionReason } from '../events/suppressions.js';
 import { timeOfId } from '../events/values.js';
 import type { CitedEvent, HistoryItem } from './answers.js';
 import { versionBefore, type CataloguesAsOf } from './names.js';
@@ -108,6 +109,23 @@ const cancelledFor = new Map([
   ['bounced', 'it was reported as undeliverable'],
   ['complained', 'its recipient called it spam'],
 ]);
+
+type Suppressed = Extract<SuppressionEvent, { type: 'AddressSuppressed' }>['data'];
+
+/** `listName`: of the list that is its scope. */
+export function describeSuppression({ scope, reason, by }: Suppressed, listName?: string): string {
+  const mail = scope === everyMail ? 'all mail' : `mail of the list ${quoted(listName ?? scope)}`;
+  const how =
+    by === undefined ? '' : by.kind === 'page' ? ', on the page of the e-mail' : ', with the button in the e-mail';
+  return `From here on ${mail} to the address is refused: ${suppressedFor[reason]}${how}.`;
+}
+
+const suppressedFor: Readonly<Record<SuppressionReason, string>> = {
+  hard_bounce: 'the mailbox is gone',
+  complaint: 'the person called an e-mail spam',
+  unsubscribe: 'the person does not want it',
+  manual: 'an operator decided it',
+};
 
 export const unreadableDescription =
   'This version of the service cannot read this event: its content does not fit its type.';

@@ -180,7 +180,7 @@ function isAbout(step: OwnStep, listId: string): boolean {
 }
 
 /** The steps with the e-mails among them, each in its place. */
-async function* withEmails(
+export async function* withEmails(
   steps: AsyncIterable<Iterable<HistoryStep>>,
   { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: TimelineState },
 ): AsyncGenerator<Iterable<HistoryStep>> {

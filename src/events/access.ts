@@ -5,6 +5,7 @@ import type { EventOf } from './envelope.js';
 /** What was read. The words are for ever; a later version may have more. */
 export const readKinds = [
   'history',
+  'email',
   'at',
   'report',
   'proof',

@@ -5,7 +5,7 @@ import { countedBy, type StateMetric } from './states.js';
 
 interface Runner {
   status(): { readonly running: number; readonly canLook: boolean };
-  figures(): { readonly failures: number; readonly holds: boolean };
+  figures(): { readonly failures: number; readonly holds: boolean; readonly lag: number };
 }
 
 export interface ServiceSources {

@@ -1,9 +1,10 @@
-/** What the analytics endpoints read: rows by day, week or month from the documents of the analytics views. */
+/** What the analytics endpoints read: rows by day, week or month, and counts of now, from the documents of the analytics views. */
 import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
-import { dayOf, earlier, endOf, startOf, type Interval, type Range, type Span } from './calendar.js';
+import { endOf, startOf, type Interval, type Range } from './calendar.js';
+import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
 import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
 import { everyPage } from './every-page.js';
-import { countsOn, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
+import { countsOn, growthRows, isTornGrowth, subscribed, type GrowthRow, type ListGrowth } from './growth-rows.js';
 import {
   growthDayPrefix,
   lifeId,
@@ -12,17 +13,17 @@ import {
   type ListDay,
   type ListLifeDocument,
 } from './list-growth.js';
-import { firstDayOf, runningTotals, type Change } from './sum-by-interval.js';
+import { pageOf, type PageAnswer, type PageRequest } from './queries.js';
+import { firstDayOf } from './sum-by-interval.js';
+import { inUse, isTornUse, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
 import {
   listEndId,
   tagLifeId,
   tagUse,
   useDayPrefix,
-  type Deletion,
   type ListEnd,
   type TagDay,
   type TagLifeDocument,
-  type VoidUse,
 } from './tag-use.js';
 
 export interface SeriesRequest {
@@ -37,6 +38,9 @@ export interface SeriesRequest {
 export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] };
 export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLifeDocument };
 export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLifeDocument };
+
+type ListCount = Pick<ListDocument, 'list_id' | 'list_name'> & { readonly subscribed: number };
+type TagCount = Pick<TagDocument, 'tag_id' | 'tag_name'> & { readonly in_use: number };
 
 export type AnalyticsQueries = ReturnType<typeof createAnalyticsQueries>;
 
@@ -56,6 +60,18 @@ export function createAnalyticsQueries(reader: ReadModelReader) {
       const range = rangeOf(wanted, firstDayOf(use));
       return { life: use.life, range, rows: tagUseRows(use, range) };
     },
+    /** The lists that are not deleted, by id. */
+    listCounts: (page: PageRequest) =>
+      counted<ListDocument, ListCount>({ reader, view: lists, page }, async ({ list_id, list_name }) => {
+        const growth = await readGrowth(reader, list_id);
+        return { list_id, list_name, subscribed: growth === undefined ? 0 : subscribed(growth) };
+      }),
+    /** The tags that are not deleted, by id. */
+    tagCounts: (page: PageRequest) =>
+      counted<TagDocument, TagCount>({ reader, view: tags, page }, async ({ tag_id, tag_name }) => {
+        const use = await readTagUse(reader, tag_id);
+        return { tag_id, tag_name, in_use: use === undefined ? 0 : inUse(use) };
+      }),
     async emailOutcomes(wanted: SeriesRequest): Promise<Rows<OutcomesRow>> {
       const found = await everything<OutcomesDay>(reader, emailOutcomes, {});
       const days = found.map(({ document }) => document);
@@ -69,6 +85,26 @@ function rangeOf({ from, to, interval, check }: SeriesRequest, first: string): R
   const range = from === undefined && first > to ? { from: to, to, interval } : { from: from ?? first, to, interval };
   check(range);
   return range;
+}
+
+interface PageOfView {
+  readonly reader: ReadModelReader;
+  readonly view: View;
+  readonly page: PageRequest;
+}
+
+async function counted<D, Item>(
+  { reader, view, page }: PageOfView,
+  count: (document: D) => Promise<Item>,
+): Promise<PageAnswer<Item>> {
+  const { documents, nextCursor } = await reader.find<D>(view, pageOf(page));
+  const items: Item[] = [];
+  for (const { document } of documents) {
+    items.push(await count(document));
+    // Embedded views answer at once: others have their turn between two counts.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { items, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
 async function everything<D extends Document>(
@@ -124,97 +160,6 @@ async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUs
     const found = await reader.getMany<ListEnd>(tagUse, lists.map(listEndId));
     const ends = new Map([...found.values()].map(({ document }) => [document.list_id, document]));
     const use = { life, days: days.map(({ document }) => document), ends };
-    if (attempt === attempts || !days.some(({ document, position }) => isTorn(use, document, position))) return use;
+    if (attempt === attempts || !days.some(({ document, position }) => isTornUse(use, document, position))) return use;
   }
 }
-
-interface TagUse {
-  readonly life: TagLifeDocument;
-  readonly days: readonly TagDay[];
-  /** Of those of its lists that were deleted, by list id. */
-  readonly ends: ReadonlyMap<string, ListEnd>;
-}
-
-/** An interval of the tag's life. Counted per contact and list: a contact who bears it in two lists counts twice. */
-type TagUseRow = Span & {
-  readonly attached: number;
-  readonly detached: number;
-  /** Borne by a person who was erased. */
-  readonly erased: number;
-  /** Attached in a list when that was deleted. */
-  readonly left_with_list: number;
-  readonly left_with_tag: number;
-  readonly net: number;
-  readonly in_use: number;
-};
-
-type Counts = Pick<TagUseRow, 'attached' | 'detached' | 'erased' | 'left_with_list' | 'left_with_tag'>;
-
-const zero: Counts = { attached: 0, detached: 0, erased: 0, left_with_list: 0, left_with_tag: 0 };
-
-const netOf = ({ attached, detached, erased, left_with_list, left_with_tag }: Counts): number =>
-  attached - detached - erased - left_with_list - left_with_tag;
-
-export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
-  const rows = runningTotals(changesOf(use), range, { zero, netOf });
-  return rows.map(({ total: in_use, ...row }) => ({ ...row, in_use }));
-}
-
-/** Whether what a deletion voided was read newer than the day that has counted it; then the days must be read again. */
-const isTorn = ({ life, ends }: TagUse, day: TagDay, position: string): boolean =>
-  (voidOf(life, ends.get(day.list_id), day)?.position ?? '') > position;
-
-function* changesOf({ life, days, ends }: TagUse): Generator<Change<keyof Counts>> {
-  const byList = new Map<string, TagDay[]>();
-  for (const day of days) {
-    const ofList = byList.get(day.list_id);
-    if (ofList === undefined) byList.set(day.list_id, [day]);
-    else ofList.push(day);
-  }
-  for (const [listId, ofList] of byList) yield* changesInList(life, ends.get(listId), ofList);
-}
-
-/** In one list the tag is borne until either is deleted, whichever was earlier. */
-function* changesInList(
-  life: TagLifeDocument,
-  end: ListEnd | undefined,
-  days: readonly TagDay[],
-): Generator<Change<keyof Counts>> {
-  const over = endOfUse(life.deleted, end?.deleted);
-  let left = 0;
-  for (const day of days) {
-    const counts = countsOf(day, voidOf(life, end, day));
-    left += netOf(counts);
-    // Clocks differ: nothing happens after the day of the end.
-    yield { day: over === undefined ? day.day : earlier(day.day, over.day), counts };
-  }
-  if (over !== undefined) yield { day: over.day, counts: { ...zero, [over.with]: left } };
-}
-
-function endOfUse(
-  tag: Deletion | null,
-  list: Deletion | undefined,
-): { readonly day: string; readonly with: 'left_with_list' | 'left_with_tag' } | undefined {
-  if (list !== undefined && (tag === null || list.at <= tag.at)) return { day: dayOf(list.at), with: 'left_with_list' };
-  return tag === null ? undefined : { day: dayOf(tag.at), with: 'left_with_tag' };
-}
-
-const countsOf = (day: TagDay, voided: VoidUse | undefined): Counts => ({
-  ...zero,
-  attached: day.attached - (voided?.attached ?? 0),
-  detached: day.detached - (voided?.detached ?? 0),
-  erased: day.erased - (voided?.erased ?? 0),
-});
-
-/** Where both are deleted, the deletion that comes first in the log decides. */
-function voidOf(
-  life: TagLifeDocument,
-  end: ListEnd | undefined,
-  { tag_id, list_id, day }: TagDay,
-): VoidUse | undefined {
-  const isByTag = life.deleted !== null && (end === undefined || life.deleted.position < end.deleted.position);
-  return isByTag ? ownOf(life.void, `${list_id}/${day}`) : ownOf(end?.void ?? {}, `${tag_id}/${day}`);
-}
-
-const ownOf = (voids: TagLifeDocument['void'], place: string): VoidUse | undefined =>
-  Object.hasOwn(voids, place) ? voids[place] : undefined;

@@ -1,4 +1,4 @@
-/** The view `email_outcomes`: per day how many e-mails were requested and what became of attempts, by the times of the events. No addresses. */
+/** The view `email_outcomes`: per day how many e-mails were requested and what became of attempts and why, by the times of the events. No addresses. */
 import type { DomainEvent } from '../events/codec.js';
 import { dayOf, type Range, type Span } from './calendar.js';
 import { CannotFoldError, type Projection } from './projection.js';
@@ -21,9 +21,17 @@ type Outcomes = {
   readonly bounced: number;
   /** Reports that one was called spam. */
   readonly complained: number;
+  /** One that was in doubt may have been sent, or be sent afterwards. */
+  readonly cancelled: number;
 };
 
-export type OutcomesDay = Outcomes & { readonly day: string };
+export const outcomesWithReason = ['deferred', 'failed', 'in_doubt', 'held', 'bounced', 'cancelled'] as const;
+type OutcomeWithReason = (typeof outcomesWithReason)[number];
+
+/** How often, by `outcome/reason`. */
+type Reasons = Readonly<Record<string, number>>;
+
+export type OutcomesDay = Outcomes & { readonly day: string; readonly reasons: Reasons };
 
 const zero: Outcomes = {
   requested: 0,
@@ -35,11 +43,12 @@ const zero: Outcomes = {
   held: 0,
   bounced: 0,
   complained: 0,
+  cancelled: 0,
 };
 
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
-  version: 3,
+  version: 4,
   personal: false,
   indexes: [],
   readAsWhole: true,
@@ -52,6 +61,7 @@ export const emailOutcomes: Projection<OutcomesDay> = {
     'EmailReleased',
     'EmailInDoubt',
     'EmailHeld',
+    'EmailCancelled',
     'EmailBounced',
     'EmailComplained',
   ],
@@ -61,39 +71,71 @@ export const emailOutcomes: Projection<OutcomesDay> = {
   evolve(document, { event, metadata }) {
     const outcomes = outcomesOf(event);
     if (outcomes === undefined) throw new CannotFoldError(`email_outcomes do not fold ${event.type}`);
-    const { day, ...before } = document ?? { day: dayOf(metadata.at), ...zero };
-    return { day, ...addCounts<keyof Outcomes>(before, outcomes) };
+    const { day, reasons, ...before } = document ?? { day: dayOf(metadata.at), reasons: {}, ...zero };
+    return {
+      day,
+      ...addCounts<keyof Outcomes>(before, { ...zero, ...outcomes }),
+      reasons: addCounts(reasons, reasonsOf(event, outcomes)),
+    };
   },
 };
 
-function outcomesOf(event: DomainEvent): Outcomes | undefined {
+function outcomesOf(event: DomainEvent): Partial<Outcomes> | undefined {
   switch (event.type) {
     case 'EmailRequested':
-      return { ...zero, requested: 1 };
+      return { requested: 1 };
     case 'EmailSent':
-      return { ...zero, sent: 1 };
+      return { sent: 1 };
     case 'EmailDeferred':
-      return { ...zero, deferred: 1 };
+      return { deferred: 1 };
     case 'EmailFailed':
-      return { ...zero, failed: 1 };
+      return { failed: 1 };
     case 'EmailReleased':
-      return event.data.previous_status === 'failed' ? { ...zero, reopened: 1 } : undefined;
+      return event.data.previous_status === 'failed' ? { reopened: 1 } : undefined;
     case 'EmailInDoubt':
-      return { ...zero, in_doubt: 1, held: event.data.next_attempt_at === null ? 1 : 0 };
+      return { in_doubt: 1, ...(event.data.next_attempt_at === null && { held: 1 }) };
     case 'EmailHeld':
-      return { ...zero, held: 1 };
+      return { held: 1 };
     case 'EmailBounced':
-      return { ...zero, bounced: 1 };
+      return { bounced: 1 };
     case 'EmailComplained':
-      return { ...zero, complained: 1 };
+      return { complained: 1 };
+    case 'EmailCancelled':
+      return { cancelled: 1 };
     default:
       return undefined;
   }
 }
 
-export type OutcomesRow = Span & Outcomes;
+/** Reasons are codes of this service: there are few. */
+function reasonsOf({ type, data }: DomainEvent, outcomes: Partial<Outcomes>): Reasons {
+  const reason = type === 'EmailBounced' ? data.kind : 'reason' in data ? data.reason : undefined;
+  const explained = outcomesWithReason.filter((outcome) => outcomes[outcome] !== undefined);
+  return reason === undefined ? {} : Object.fromEntries(explained.map((outcome) => [`${outcome}/${reason}`, 1]));
+}
+
+export type OutcomesRow = Span &
+  Outcomes & {
+    readonly reasons: readonly {
+      readonly outcome: OutcomeWithReason;
+      readonly reason: string;
+      readonly count: number;
+    }[];
+  };
 
 export function outcomeRows(days: readonly OutcomesDay[], range: Range): readonly OutcomesRow[] {
-  const changes = days.map(({ day, ...counts }) => ({ day, counts }));
-  return sumByInterval<keyof Outcomes>(changes, range, zero).rows.map(({ span, counts }) => ({ ...span, ...counts }));
+  const changes = days.map(({ day, reasons: _, ...counts }) => ({ day, counts }));
+  const sums = sumByInterval<keyof Outcomes>(changes, range, zero).rows;
+  const why = days.map(({ day, reasons }) => ({ day, counts: reasons }));
+  const reasons = sumByInterval<string>(why, range, {}).rows;
+  return sums.map(({ span, counts }, at) => ({ ...span, ...counts, reasons: listed(reasons[at]?.counts ?? {}) }));
 }
+
+/** By outcome, the most frequent reasons first. */
+const listed = (reasons: Reasons): OutcomesRow['reasons'] =>
+  outcomesWithReason.flatMap((outcome) =>
+    Object.entries(reasons)
+      .filter(([name]) => name.startsWith(`${outcome}/`))
+      .map(([name, count]) => ({ outcome, reason: name.slice(outcome.length + 1), count }))
+      .sort((one, other) => other.count - one.count || (one.reason < other.reason ? -1 : 1)),
+  );

@@ -55,9 +55,14 @@ export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>
 function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>): readonly Change<keyof Counts>[] {
   const changes = days.map((day) => ({ day: countsOn(life, day.day), counts: countsOf(life, day, late) }));
   if (life.deleted === null) return changes;
-  const left = changes.reduce((sum, { counts }) => sum + netOf(counts), 0);
-  return [...changes, { day: dayOf(life.deleted.at), counts: { ...zero, left_with_list: left } }];
+  return [...changes, { day: dayOf(life.deleted.at), counts: { ...zero, left_with_list: netOfAll(changes) } }];
 }
+
+const netOfAll = (changes: readonly Change<keyof Counts>[]): number =>
+  changes.reduce((sum, { counts }) => sum + netOf(counts), 0);
+
+/** How many are subscribed after all that happened. */
+export const subscribed = (growth: ListGrowth): number => netOfAll(changesOf(growth, new Map()));
 
 function countsOf(life: ListLifeDocument, day: ListDay, late: ReadonlyMap<string, number>): Counts {
   const voided = life.void[day.day];

@@ -200,7 +200,7 @@ function withoutKey<D extends { readonly name_key: string }>({ name_key: _, ...a
   return answer;
 }
 
-const pageOf = ({ limit, cursor }: PageRequest): { limit: number; cursor?: string } =>
+export const pageOf = ({ limit, cursor }: PageRequest): { limit: number; cursor?: string } =>
   cursor === undefined ? { limit } : { limit, cursor };
 
 const toItems = <D, Item>(

@@ -8,9 +8,10 @@ export interface Change<Name extends string> {
   readonly counts: Counts<Name>;
 }
 
+/** A name that one of them lacks counts as 0 there. */
 export function addCounts<Name extends string>(one: Counts<Name>, other: Counts<Name>): Counts<Name> {
   const sum: Record<Name, number> = { ...one };
-  for (const name in other) sum[name] += other[name];
+  for (const name in other) sum[name] = (sum[name] ?? 0) + other[name];
   return sum;
 }
 

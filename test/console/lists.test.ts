@@ -75,6 +75,11 @@ describe.skipIf(chromiumPath === undefined)(`lists${withoutChromium}`, () => {
     const tagName = unique(`VIP ${nasty}`);
     await service.make(`/v1/contacts/tags/${list}/add`, { contact_email: email, tag_name: [tagName] }, 'tag_id');
     const { page, open, signIn, checkAccessibility, leave } = await visit(browser, service, { width: 360 });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/v1\/(?:analytics|lists|tags)/.test(pathname)) asked.push(pathname);
+    });
     await signIn(service.key, '/lists');
     await page
       .getByRole('table', { name: 'Lists' })
@@ -88,6 +93,7 @@ describe.skipIf(chromiumPath === undefined)(`lists${withoutChromium}`, () => {
       .getByRole('cell', { name: /^[0-9]+$/ })
       .first()
       .waitFor();
+    expect(asked).toEqual(['/v1/analytics/lists', '/v1/analytics/tags']);
     const tags = await service.get('/v1/tags?limit=200');
     const tag = tags.items().find(({ tag_name }) => tag_name === tagName);
     await open(`/tags/${String(tag?.['tag_id'])}`);

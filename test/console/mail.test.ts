@@ -35,20 +35,28 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
   }
   const stateOf = async (id: string): Promise<unknown> => (await service.get(`/v1/email/${id}`)).field('state');
 
-  test('what was held is released; others are cancelled after their number was shown; outcomes over time', async () => {
+  test('what was held is released; others are cancelled after their number was shown; outcomes and their reasons over time', async () => {
     smtp.behave('close after dot');
     const held = await sendUntil('held');
     const { page, open, signIn, checkAccessibility, leave } = await visit(browser, service);
     await signIn(service.key, '/emails');
     await page.getByRole('link', { name: held }).click();
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
-    await page.getByText('EmailInDoubt', { exact: true }).waitFor();
+    await page.getByText('attempt 1: in doubt').waitFor();
+    await page.getByText('The e-mail was perhaps sent (connection_lost), and is held.').waitFor();
     await page.getByText('<img src=x onerror=alert(1)> \\u202e').waitFor();
     await checkAccessibility();
     smtp.behave('accept');
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await expect.poll(() => stateOf(held)).toBe('sent');
+    await page.reload();
+    const history = page.getByRole('region', { name: 'What happened' });
+    await history.getByText('The e-mail was sent.').waitFor();
+    expect(await history.locator('.mark').allTextContents()).toEqual([
+      ...['requested', 'attempt 1: in doubt', 'released', 'attempt 2: sent'],
+    ]);
+    await history.getByText('The mail server said:').waitFor();
 
     smtp.behave('close after dot');
     const waiting = [await sendUntil('held'), await sendUntil('held')];
@@ -69,6 +77,15 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
     await page.getByText('The figures as a table').first().click();
     const table = page.getByRole('table', { name: 'E-mails' });
     expect(await table.getByRole('row').last().textContent()).toMatch(/310$/);
+    for (const [title, reasons] of [
+      ['Why attempts failed', /connection lost.*3$/],
+      ['Why e-mails bounced or were cancelled', /cancelled: requested by client.*2$/],
+    ] as const) {
+      await page.getByRole('figure', { name: title }).getByText('The figures as a table').click();
+      expect((await page.getByRole('table', { name: title }).getByRole('row').allTextContents()).join()).toMatch(
+        reasons,
+      );
+    }
     await checkAccessibility();
     await leave();
   });

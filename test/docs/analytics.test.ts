@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { outcomeRows } from '../../src/projections/email-outcomes.js';
 import { growthRows } from '../../src/projections/growth-rows.js';
-import { tagUseRows } from '../../src/projections/analytics-queries.js';
+import { tagUseRows } from '../../src/projections/tag-use-rows.js';
 import { blocks, codes, document, rows, section } from '../support/markdown.js';
 
 const page = document('docs/analytics.md');

@@ -145,6 +145,46 @@ test('use of a tag: attached, detached, gone with a list and with the tag', asyn
   });
 });
 
+test('all lists and tags with their counts, page by page, as soon as something is answered', async () => {
+  const [list, other] = [await newList(service), await newList(service)];
+  const tagName = unique('Tag');
+  const { tag_id: tag } = (await service.client().createTag({ body: { tag_name: tagName } })).data;
+  const [ada, bob] = [someAddress(), someAddress()];
+  const client = service.client();
+  const counts = async () => {
+    const found: { readonly [id: string]: number } = {};
+    for await (const { list_id, subscribed } of client.all('listListCounts', { query: { limit: 2 } }))
+      Object.assign(found, { [list_id]: subscribed });
+    for await (const { tag_id, in_use } of client.all('listTagCounts', { query: { limit: 2 } }))
+      Object.assign(found, { [tag_id]: in_use });
+    return [list, other, tag].map((id) => found[id]);
+  };
+  expect(await counts()).toEqual([0, 0, 0]);
+  for (const email of [ada, bob])
+    await service.post(`/v1/contacts/${list}/upsertcontact`, { email, status: 'Subscribed', tag_name: [tagName] });
+  await service.post(`/v1/contacts/${other}/upsertcontact`, {
+    email: ada,
+    status: 'Unsubscribed',
+    tag_name: [tagName],
+  });
+  expect(await counts()).toEqual([2, 0, 3]);
+  await service.post(`/v1/contacts/${list}/updatestatus`, { contact_email: ada, status: 'Unsubscribed' });
+  await service.post(`/v1/contacts/${other}/updatestatus`, { contact_email: ada, status: 'Subscribed' });
+  expect(await counts()).toEqual([1, 1, 3]);
+  await service.post(`/v1/lists/${list}/delete`);
+  expect(await counts()).toEqual([undefined, 1, 1]);
+  await service.post(`/v1/tags/${tag}/delete`);
+  expect(await counts()).toEqual([undefined, 1, undefined]);
+});
+
+test('counts need the scope of analysts', async () => {
+  const made = await service.post('/v1/keys', { name: unique('Desk'), scopes: ['lists:read', 'tags:read'] });
+  const authorization = `Bearer ${made.field('secret')}`;
+  for (const what of ['lists', 'tags'])
+    expect((await service.get(`/v1/analytics/${what}`, { authorization })).status).toBe(403);
+  expect((await service.get('/v1/analytics/lists?status=Subscribed')).status).toBe(400);
+});
+
 test('outcomes of e-mail tell what was requested, and no address', async () => {
   const mail = { from_email: 'ledger@example.com', to_email: someAddress(), subject: 'Hello', mail_template: 'Hello' };
   const path = `/v1/analytics/emails/outcomes?${around()}`;

@@ -354,6 +354,7 @@ describe('e-mail outcomes', () => {
       [e.emailFailed, 2],
       [e.emailBounced, 2],
       [e.emailComplained, 2],
+      [e.emailCancelled, 2],
     ];
     const stored = outcomes.map(([event, time], index) => ({
       ...toAppend(event, { at: at[time] ?? '' }),
@@ -363,6 +364,7 @@ describe('e-mail outcomes', () => {
     }));
     await own.fold(stored, 4);
     const read = createAnalyticsQueries(own.models);
+    const why = (outcome: string, reason: string, count: number) => ({ outcome, reason, count });
     const nothing = {
       requested: 0,
       sent: 0,
@@ -373,11 +375,28 @@ describe('e-mail outcomes', () => {
       held: 0,
       bounced: 0,
       complained: 0,
+      cancelled: 0,
+      reasons: [],
     };
     const found = await read.emailOutcomes({ to: '2026-03-03', interval: 'day', ...whole });
     expect(found.rows).toEqual([
-      { from: '2026-03-01', to: '2026-03-01', ...nothing, requested: 1, deferred: 1 },
-      { from: '2026-03-02', to: '2026-03-02', ...nothing, requested: 1, sent: 1, in_doubt: 1 },
+      {
+        from: '2026-03-01',
+        to: '2026-03-01',
+        ...nothing,
+        requested: 1,
+        deferred: 1,
+        reasons: [why('deferred', 'smtp_4xx', 1)],
+      },
+      {
+        from: '2026-03-02',
+        to: '2026-03-02',
+        ...nothing,
+        requested: 1,
+        sent: 1,
+        in_doubt: 1,
+        reasons: [why('in_doubt', 'connection_lost', 1)],
+      },
       { from: '2026-03-03', to: '2026-03-03', ...nothing },
     ]);
     const month = await read.emailOutcomes({ to: '2026-03-03', interval: 'month', ...whole });
@@ -394,6 +413,16 @@ describe('e-mail outcomes', () => {
         held: 2,
         bounced: 1,
         complained: 1,
+        cancelled: 1,
+        reasons: [
+          why('deferred', 'smtp_4xx', 1),
+          why('failed', 'smtp_5xx', 2),
+          why('in_doubt', 'connection_lost', 2),
+          why('held', 'connection_lost', 1),
+          why('held', 'policy', 1),
+          why('bounced', 'hard', 1),
+          why('cancelled', 'requested_by_client', 1),
+        ],
       },
     ]);
     await own.close();

@@ -3,11 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { to } from '../../addresses.js';
 import { Empty, ErrorNote } from '../../parts/answer.js';
 import { Choice } from '../../parts/field.js';
-import { Code, Mark, Written, formatDay, formatNumber, plainPosition } from '../../parts/text.js';
+import { Mark, Written, formatDay, formatNumber, plainPosition } from '../../parts/text.js';
 import { printable } from '../../../src/events/printable.js';
 import { may } from '../../session.js';
 import type { History } from './history.js';
 import { useKeyNames, type KeyNames } from './key-names.js';
+import { Origin } from './origin.js';
 import { kindOf, kindTexts, listsOf, type Item, type ItemKind } from './moments.js';
 
 const rowsAPage = 50;
@@ -123,21 +124,7 @@ function Request({ items, at, address, keyNames }: RequestProps) {
       </ul>
       <p class="quiet">
         {first.at === undefined ? 'at an unknown time' : <a href={address({ at: first.at })}>{clock(first.at)}</a>}
-        {first.actor !== undefined && (
-          <>
-            {' '}
-            by {withoutKey.has(first.actor) ? 'the' : 'key'}{' '}
-            {keyNames.has(first.actor) && <Written text={keyNames.get(first.actor)} />} <Code>{first.actor}</Code>
-          </>
-        )}
-        {first.request_id !== undefined && (
-          <>
-            , request{' '}
-            <a href={to('/log', undefined, { request: first.request_id })}>
-              <Code>{first.request_id}</Code>
-            </a>
-          </>
-        )}
+        <Origin actor={first.actor} requestId={first.request_id} keyNames={keyNames} />
       </p>
     </div>
   );
@@ -177,9 +164,6 @@ function Row({ item, isShown }: { readonly item: Item; readonly isShown: boolean
     </li>
   );
 }
-
-/** Who acts without an API key. */
-const withoutKey: ReadonlySet<string> = new Set(['mailer', 'recipient', 'service', 'cli']);
 
 const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const clock = (at: string) => (

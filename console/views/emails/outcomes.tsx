@@ -1,4 +1,4 @@
-/** What became of e-mail over time. */
+/** What became of e-mail over time, and why. */
 import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../client/client.js';
@@ -7,9 +7,10 @@ import { useAnswer } from '../../answers.js';
 import { Show } from '../../parts/answer.js';
 import { Chart, type Series } from '../../parts/chart.js';
 import { RangeFields, formatUtcDay, queryOf, useRange } from '../../parts/range.js';
+import { seriesOf, whyAttemptsFailed, whyNotDelivered } from './reasons.js';
 
 type Row = components['schemas']['EmailOutcomesRow'];
-type Count = Exclude<keyof Row, 'from' | 'to'>;
+type Count = Exclude<keyof Row, 'from' | 'to' | 'reasons'>;
 
 const charts: readonly { readonly title: string; readonly counts: readonly (readonly [Count, string])[] }[] = [
   {
@@ -33,6 +34,15 @@ const charts: readonly { readonly title: string; readonly counts: readonly (read
   },
 ];
 
+const whyCharts = [
+  { title: 'Why attempts failed', labelOf: whyAttemptsFailed, without: 'No attempt failed in these days.' },
+  {
+    title: 'Why e-mails bounced or were cancelled',
+    labelOf: whyNotDelivered,
+    without: 'No e-mail bounced or was cancelled in these days.',
+  },
+] as const;
+
 export function Outcomes() {
   const range = useRange();
   const { route } = useLocation();
@@ -55,22 +65,31 @@ export function Outcomes() {
 function Charts({ rows }: { readonly rows: readonly Row[] }) {
   const times = useMemo(() => rows.map(({ from }) => from), [rows]);
   const drawn = useMemo(
-    () =>
-      charts.map(({ title, counts }) => ({
+    () => [
+      ...charts.map(({ title, counts }) => ({
         title,
         series: counts.map(([name, label], at): Series => ({
           label,
           values: rows.map((row) => row[name]),
           colour: `--chart-${at + 1}`,
         })),
+        without: '',
       })),
+      ...whyCharts.map(({ labelOf, ...chart }) => ({ ...chart, series: seriesOf(rows, labelOf) })),
+    ],
     [rows],
   );
   return (
     <>
-      {drawn.map(({ title, series }) => (
-        <Chart key={title} title={title} times={times} series={series} formatAt={formatUtcDay} />
-      ))}
+      {drawn.map(({ title, series, without }) =>
+        series.length === 0 ? (
+          <p key={title} class="quiet">
+            {without}
+          </p>
+        ) : (
+          <Chart key={title} title={title} times={times} series={series} formatAt={formatUtcDay} />
+        ),
+      )}
     </>
   );
 }

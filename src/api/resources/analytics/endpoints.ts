@@ -1,9 +1,19 @@
 /** The endpoints of analysts: what the log says, counted by day, week or month. */
 import { z } from 'zod';
-import { count, day, listId, listName, object, tagId, tagName, time } from '../../../events/values.js';
+import { count, day, listId, listName, object, tagId, tagName, text, time } from '../../../events/values.js';
 import { intervals } from '../../../projections/calendar.js';
+import { outcomesWithReason } from '../../../projections/email-outcomes.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
-import { between, choice, idInPath, incomplete, isInOrder, outOfOrder } from '../../schemas/parameters.js';
+import {
+  between,
+  choice,
+  idInPath,
+  incomplete,
+  isInOrder,
+  outOfOrder,
+  pageSchema,
+  paging,
+} from '../../schemas/parameters.js';
 
 const query = z
   .object({
@@ -73,10 +83,46 @@ const emailOutcomesSchema = object(
     bounced: count.describe('Reports that an e-mail could not be delivered.'),
     complained: count.describe('Reports that an e-mail was called spam.'),
     held: count.describe('E-mails that wait for an operator.'),
+    cancelled: count.describe('E-mails that were cancelled.'),
+    reasons: z
+      .array(
+        object('OutcomeReason', {
+          outcome: z.enum(outcomesWithReason),
+          reason: text('A code of docs/events.md; of `bounced` its `hard` or `soft`.', 'smtp_5xx'),
+          count: count.min(1),
+        }),
+      )
+      .describe(
+        'Why: each of these outcomes by its reasons, the most frequent first. Those that did not occur are absent.',
+      ),
   }),
 );
 
+const listCountSchema = object('ListCount', {
+  list_id: listId,
+  list_name: listName,
+  subscribed: change.describe('Are subscribed now.'),
+});
+
+const tagCountSchema = object('TagCount', {
+  tag_id: tagId,
+  tag_name: tagName,
+  in_use: change.describe('Bear it now, counted per contact and list.'),
+});
+
+const countsShared = { scope: 'analytics:read', query: z.object(paging) } as const;
+
 export const analyticsEndpoints = {
+  listCounts: ownRead('listListCounts', '/v1/analytics/lists', {
+    ...countsShared,
+    summary: 'All lists, and how many are subscribed to each',
+    answer: pageSchema(listCountSchema, beside),
+  }),
+  tagCounts: ownRead('listTagCounts', '/v1/analytics/tags', {
+    ...countsShared,
+    summary: 'All tags, and how many bear each',
+    answer: pageSchema(tagCountSchema, beside),
+  }),
   listGrowth: ownRead('getListGrowth', '/v1/analytics/lists/{list_id}/growth', {
     ...shared,
     summary: 'Who joined a list, left it and came back',

@@ -1,4 +1,4 @@
-/** What the endpoints of the analyst do: list growth, tag use and e-mail outcomes by day, week or month. */
+/** What the endpoints of the analyst do: list growth, tag use and e-mail outcomes by day, week or month, and counts of now. */
 import type { z } from 'zod';
 import { ServiceError } from '../../../errors.js';
 import type {
@@ -13,7 +13,7 @@ import { lifeId } from '../../../projections/list-growth.js';
 import { tagLifeId } from '../../../projections/tag-use.js';
 import { touchedDocument, touchedPart } from '../../../projector/touched.js';
 import type { Answer } from '../../http/envelope.js';
-import type { Reads } from '../../http/reads.js';
+import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
 import type { Routes } from '../../http/routes.js';
 import { analyticsEndpoints } from './endpoints.js';
 
@@ -38,6 +38,23 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
     const { kind: _, void: __, deleted, ...life } = found.life;
     return answer(view, found, { ...life, deleted_at: deleted?.at ?? null });
   }
+
+  routes.on(analyticsEndpoints.listCounts, async (call) => {
+    const scope = ['list counts'];
+    const views = ['lists', 'list_growth'];
+    const request = pageRequest(call.query, scope);
+    await reads.visible(call, { touched: views, parked: views.map((view) => ({ view, stream: 'lists' })) });
+    return answerOfPage(await analytics.listCounts(request), { scope, isIncomplete: reads.isIncomplete(views) });
+  });
+
+  routes.on(analyticsEndpoints.tagCounts, async (call) => {
+    const scope = ['tag counts'];
+    const views = ['tags', 'tag_use'];
+    const request = pageRequest(call.query, scope);
+    const parked = [...views.map((view) => ({ view, stream: 'tags' })), { view: 'tag_use', stream: 'lists' }];
+    await reads.visible(call, { touched: views, parked });
+    return answerOfPage(await analytics.tagCounts(request), { scope, isIncomplete: reads.isIncomplete(views) });
+  });
 
   routes.on(analyticsEndpoints.listGrowth, async (call) => {
     const request = requestOf(call.query, today());

@@ -11,6 +11,7 @@ import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
   between,
   choice,
+  idInPath,
   incomplete,
   isInOrder,
   optionalLimit,
@@ -55,6 +56,13 @@ export const auditEndpoints = {
     query: z.object({ list_id: listId, ...between, ...paging }).refine(isInOrder, outOfOrder),
     answer: pageSchema(answers.historyItem, { ...answers.historyBasis, incomplete }),
     errors: ofContactInList,
+  }),
+  emailHistory: ownRead('getEmailHistory', '/v1/audit/emails/{email_id}/history', {
+    scope: 'audit:read',
+    summary: 'What happened to an e-mail',
+    description: 'Every event of it, and what its recipient did because of it. The oldest first.',
+    query: z.object(paging),
+    answer: pageSchema(answers.historyItem, answers.basis),
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
@@ -176,6 +184,7 @@ export const audit: Resource = {
   description: 'What happened, answered from the event log itself.',
   parameters: {
     contact: textInPath('Id or address of a contact.'),
+    email_id: idInPath('eml', 'e-mail'),
     list_id: textInPath('Id or name of a list.'),
     position,
   },

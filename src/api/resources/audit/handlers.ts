@@ -3,6 +3,8 @@ import { isReadsCursor } from '../../../audit/access.js';
 import type { Audit } from '../../../audit/audit.js';
 import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
+import type { Queries } from '../../../projections/queries.js';
+import { touchedDocument } from '../../../projector/touched.js';
 import type { Proofs } from '../../../evidence/service-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
@@ -16,8 +18,11 @@ import { addLists, addReport } from './long-answers.js';
 /** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
 
+const isPosition = (cursor: string): boolean => /^[0-9]{1,64}$/.test(cursor);
+
 export interface AuditParts extends ContactSources {
   readonly audit: Audit;
+  readonly queries: ContactSources['queries'] & Pick<Queries, 'placeOfEmail'>;
   readonly proofs: Proofs;
   readonly access: AccessLog;
   readonly isStopping: () => boolean;
@@ -26,7 +31,7 @@ export interface AuditParts extends ContactSources {
 
 export function auditRoutes(all: Routes, options: AuditParts): void {
   const routes = ofIntactLog(all, options.altered);
-  const { audit, proofs, access, reads, isStopping } = options;
+  const { audit, queries, proofs, access, reads, isStopping } = options;
   const find = contactFinder(options);
 
   routes.on(auditEndpoints.history, async (call) => {
@@ -35,7 +40,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     if (list === undefined) await reads.visible(call, { touched: ['emails'], parked: [] });
     const scope = ['history', stream, contactId ?? '', list ?? '', from ?? '', to ?? ''];
     const { limit, cursor } = pageRequest(call.query, scope);
-    if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
+    if (cursor !== undefined && !isPosition(cursor)) throw new ServiceError('invalid_cursor');
     const signal = call.signal();
     const hidden = hiddenFrom(call.scopes);
     const request = { stream, contactId, list, from, to, after: cursor, limit, hidden, signal };
@@ -45,6 +50,26 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const answer = answerOfPage(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
     return { ...answer, beside: { ...answer.beside, ...page.context.basis, ...emails } };
+  });
+
+  routes.on(auditEndpoints.emailHistory, async (call) => {
+    const emailId = call.parameter('email_id');
+    await reads.visible(call, { touched: [touchedDocument('emails', emailId)], parked: [] });
+    const place = await queries.placeOfEmail(emailId);
+    // The view may lack the e-mail because it could not fold its events.
+    if (place === undefined && reads.isIncomplete(['emails']))
+      throw new ServiceError('unavailable', {}, { retryAfter: 60 });
+    if (place === undefined) throw new ServiceError('not_found');
+    const { stream, recipientKey } = place;
+    const scope = ['email', emailId];
+    const { limit, cursor } = pageRequest(call.query, scope);
+    if (cursor !== undefined && !isPosition(cursor)) throw new ServiceError('invalid_cursor');
+    const who = { emailId, stream, recipientKey, hidden: hiddenFrom(call.scopes) };
+    const request = { ...who, after: cursor, limit, signal: call.signal() };
+    const read = { subject: recipientKey, what: 'email' } as const;
+    const page = await access.answering(call, read, () => audit.emailHistory(request));
+    const answer = answerOfPage(page, { scope });
+    return { ...answer, beside: { ...answer.beside, ...page.context.basis } };
   });
 
   routes.on(auditEndpoints.contactAt, async (call) => {
