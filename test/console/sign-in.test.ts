@@ -84,6 +84,7 @@ describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () =
     const made = await service.post('/v1/keys', { name: unique('Console'), scopes: ['lists:read', 'tags:read'] });
     const { page, signIn, leave } = await visit(browser, service);
     await signIn(made.field('secret'), '/lists');
+    await page.waitForLoadState('networkidle');
     await service.post(`/v1/keys/${made.field('key_id')}/revoke`, {});
     await page.getByRole('link', { name: 'Tags' }).click();
     await page.getByText('Signed out:').waitFor();
