@@ -1,4 +1,5 @@
 /** Asks the API and follows the answer: loading, there, failed. */
+import { effect } from '@preact/signals';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { AudienceClient } from '../client/client.js';
 import { endIfRefused, session } from './session.js';
@@ -102,6 +103,9 @@ export interface Pages<Item, Page = PageOf<Item>> extends Answer<Page> {
 
 /** Cursors may hold addresses of people, so they stay in memory: by what is asked, for those who come back. */
 const visited = new Map<string, readonly (string | undefined)[]>();
+effect(() => {
+  if (session.value === undefined) visited.clear();
+});
 
 /** A page at a time. `name` says what is asked, filters included. */
 export function usePages<Page extends PageOf<unknown>>(

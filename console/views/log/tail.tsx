@@ -8,7 +8,7 @@ import { EventRow, columns, type FeedEvent } from './event-row.js';
 import { queryOf, type Filters } from './filters.js';
 
 /** Rows that are kept. */
-const most = 500;
+const most = 200;
 /** Milliseconds between two questions. */
 const pause = 2_000;
 /** Milliseconds before the page was opened from which on events are shown. */
