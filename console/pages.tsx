@@ -1,6 +1,7 @@
 /** All pages: where they are, who may open them, and what is in the menu. */
 import { lazy } from 'preact-iso';
 import type { ComponentType } from 'preact';
+import { NotLoaded } from './parts/not-loaded.js';
 import type { Scope } from './session.js';
 
 interface PageEntry {
@@ -13,7 +14,7 @@ interface PageEntry {
   readonly name?: string;
 }
 
-const view = (load: () => Promise<ComponentType<{ id?: string }>>) => lazy(load);
+const view = (load: () => Promise<ComponentType<{ id?: string }>>) => lazy(() => load().catch(() => NotLoaded));
 
 export const pages: readonly PageEntry[] = [
   {

@@ -1,4 +1,5 @@
 /** One field for all that can be looked for: a person, an e-mail, a request, an event. */
+import { effect, signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { AudienceError, type AudienceClient } from '../../client/client.js';
@@ -8,15 +9,20 @@ import { ErrorNote } from '../parts/answer.js';
 import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
 import { Code } from '../parts/text.js';
-import { may } from '../session.js';
+import { may, session } from '../session.js';
 import { Contacts } from './find/contacts.js';
 import { recognise, type Recognised } from './find/recognise.js';
 
+/** Stays in memory for who comes back, until one signs out. */
+const typed = signal('');
+effect(() => {
+  if (session.value === undefined) typed.value = '';
+});
+
 export function Find() {
   const { route } = useLocation();
-  const [typed, setTyped] = useState('');
   const [lives, setLives] = useState<readonly string[]>();
-  const found = recognise(typed);
+  const found = recognise(typed.value);
   const search = useAction(async (client, email: string) => {
     const ids = await contactsOf(client, email);
     const [only] = ids;
@@ -39,9 +45,9 @@ export function Find() {
         <Field
           label={`E-mail address, ${may('contacts:read') ? 'name, ' : ''}id, request id or position of an event`}
           type="search"
-          value={typed}
+          value={typed.value}
           onInput={(value) => {
-            setTyped(value);
+            typed.value = value;
             setLives(undefined);
           }}
           hint={<span role="status">{hintOf(found)}</span>}

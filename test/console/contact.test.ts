@@ -143,6 +143,8 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
     await page.getByRole('link', { name: `Grace ${mark} ${shownNasty}` }).click();
     await page.waitForURL(`**/contacts/${id}`);
     await page.goBack();
+    expect(await field.inputValue()).toBe(`${mark} <img`);
+    await page.getByText('1 contact.').waitFor();
     await field.fill(`nobody${mark}`);
     await page.getByText('No address and no name begins so.').waitFor();
     await leave();

@@ -80,6 +80,19 @@ describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () =
     await leave();
   });
 
+  test('a page that cannot be loaded says so, and is there once the service answers again', async () => {
+    const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
+    await signIn(service.key);
+    await page.route('**/assets/*.js', (route) => route.abort('connectionrefused'));
+    await page.getByRole('link', { name: 'Groups' }).click();
+    await page.getByText('This page cannot be loaded').waitFor();
+    await checkAccessibility();
+    await page.unroute('**/assets/*.js');
+    await page.getByRole('button', { name: 'Load it again' }).click();
+    await page.getByRole('heading', { name: 'Groups' }).waitFor();
+    await leave(['ERR_CONNECTION_REFUSED']);
+  });
+
   test('a key that is revoked meanwhile signs out at the next look', async () => {
     const made = await service.post('/v1/keys', { name: unique('Console'), scopes: ['lists:read', 'tags:read'] });
     const { page, signIn, leave } = await visit(browser, service);
