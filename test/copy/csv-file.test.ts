@@ -124,6 +124,6 @@ test('what was written comes back, whatever the cells hold', async () => {
       });
       expect((await seen(text)).slice(1)).toEqual(expected);
     }),
-    { numRuns: usually(40, 100) },
+    { numRuns: usually(15, 100) },
   );
 });

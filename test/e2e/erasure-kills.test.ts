@@ -49,10 +49,10 @@ async function send(to: string): Promise<string> {
   return String((await ok(service.post('/v1/email/send', body))).headers.location).replace('/v1/email/', '');
 }
 
-const rounds = Array.from({ length: usually(7, 200) }, (_, round) => round);
+const rounds = Array.from({ length: usually(3, 200) }, (_, round) => round);
 
 test.skipIf(onServers).each(rounds)('round %i', async (round) => {
-  const [name, isSeen] = steps[round % steps.length] ?? ['', () => true];
+  const [name, isSeen] = steps[(round * 2 + 1) % steps.length] ?? ['', () => true];
   const email = `gone-${round}@privat.example`;
   await ok(service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
   await ok(service.post('/v1/suppressions', { email, reason: 'unsubscribe', scope: list, note: `${email} rang` }));

@@ -2,11 +2,15 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { usually } from '../support/amount.js';
 import { ok, someAddress } from '../support/answers.js';
 import { audience, startAudience } from '../support/audience.js';
 import { freshFolder, runToExit, startService } from '../support/service.js';
 import { openSmtp } from '../support/smtp.js';
 import { onServers } from '../support/stores.js';
+
+const count = usually(100, 300);
+const rounds = usually(3, 12);
 
 test.skipIf(onServers)(
   'a first start that is killed at any moment holds each e-mail once, and nothing is sent; nor is a refusal lost',
@@ -17,12 +21,12 @@ test.skipIf(onServers)(
     const first = await startService({ env: environment });
     const mail = { from_email: 'a@b.example', subject: 'Hi', mail_template: 'Hi' };
     await Promise.all(
-      Array.from({ length: 300 }, () => ok(first.post('/v1/email/send', { ...mail, to_email: someAddress() }))),
+      Array.from({ length: count }, () => ok(first.post('/v1/email/send', { ...mail, to_email: someAddress() }))),
     );
     const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
     expect(made.code).toBe(0);
     await Promise.all(
-      Array.from({ length: 300 }, () =>
+      Array.from({ length: count }, () =>
         ok(first.post('/v1/suppressions', { email: someAddress(), scope: 'all', reason: 'manual' })),
       ),
     );
@@ -34,13 +38,13 @@ test.skipIf(onServers)(
     relay.behave('accept');
     // The mark is gone with that line, and refusals are asked for again.
     const stop = { stopAt: 'the log was restored', signal: 'SIGKILL' } as const;
-    for (let round = 0; round < 8 && existsSync(path.join(to, 'restored.json')); round += 1)
-      await runToExit(to, environment, { ...stop, timeout: 250 + round * 40 });
+    for (let round = 0; round < rounds && existsSync(path.join(to, 'restored.json')); round += 1)
+      await runToExit(to, environment, { ...stop, timeout: 250 + (round * 320) / rounds });
     if (existsSync(path.join(to, 'restored.json'))) await runToExit(to, environment, stop);
     const second = await startService({ dataDir: to, env: environment });
     const types = (await second.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'LogRestored')).toHaveLength(1);
-    expect(types.filter((type) => type === 'EmailHeld')).toHaveLength(300);
+    expect(types.filter((type) => type === 'EmailHeld')).toHaveLength(count);
     const again = (await second.events()).filter(({ type }) => type === 'AddressSuppressed');
     const idsOf = (events: typeof again): readonly string[] => events.map(({ event_id }) => event_id).sort();
     expect(idsOf(again)).toEqual(idsOf(refused));
@@ -57,10 +61,10 @@ test.skipIf(onServers)('a restore that is killed at any moment is whole, or is n
   const made = await audience(['--data-dir', first.dataDir, 'backup', folder, '--with-secrets']);
   expect(made.code).toBe(0);
   await first.close();
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const to = path.join(folder, `restored-${round}`);
     const { child, ended } = startAudience(['restore', folder, '--to', to, '--without-newer-register']);
-    const timer = setTimeout(() => child.kill('SIGKILL'), 180 + round * 25);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 180 + (round * 150) / rounds);
     await ended;
     clearTimeout(timer);
     const isWhole = existsSync(path.join(to, 'events.db'));

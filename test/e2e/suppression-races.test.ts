@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const rounds = usually(20, 500);
+const rounds = usually(8, 500);
 const suppress = (email: string): Promise<Answer> =>
   service.post('/v1/suppressions', { email, reason: 'unsubscribe', scope: list });
 const upsert = (email: string, status = 'Subscribed'): Promise<Answer> =>
