@@ -23,7 +23,7 @@ export async function copySqliteLog({ file, to, signal }: LogCopyOptions): Promi
   // Compiled, also where the tests load the sources.
   const compiled = import.meta.url.replace(/\/src\/(?=eventstore\/sqlite\/log-copy\.ts$)/, '/dist/');
   const program = fileURLToPath(new URL('log-copier.js', compiled));
-  const child = spawn(process.execPath, [program, file, to], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, file, to], { stdio: ['pipe', 'ignore', 'pipe'] });
   const stop = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
   let said = '';
