@@ -1,5 +1,5 @@
 /** Opens log and views for commands that only read and leave no trace: beside a running service, from a folder that cannot be written to, from a server. */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -45,7 +45,7 @@ type Open<Reader> = (options: { readonly file: string; readonly removesWal?: boo
 /**
  * SQLite reads a file in WAL mode only with two files of its own beside it (-wal, -shm). A service has them open, or one
  * that was killed has left them: then they are used. Else they are there for as long as the file is read, which needs
- * write permission; without it a copy is read.
+ * write permission and room for them; without these a copy is read.
  */
 async function openFile<Reader extends { close(): Promise<void> }>(
   file: string,
@@ -53,9 +53,17 @@ async function openFile<Reader extends { close(): Promise<void> }>(
   onNotice: OnNotice,
 ): Promise<Reader> {
   if (!existsSync(file) || ['-wal', '-shm'].every((end) => existsSync(file + end))) return open({ file });
-  if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable))
+  if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable) || !hasRoom(path.dirname(file)))
     return await openCopy(file, open, onNotice);
   return open({ file, removesWal: true });
+}
+
+/** The -shm has 32 KB. */
+const roomBeside = 64 * 1024;
+
+function hasRoom(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= roomBeside;
 }
 
 function isWritable(name: string): boolean {
