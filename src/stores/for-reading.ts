@@ -1,5 +1,5 @@
 /** Opens log and views for commands that only read and leave no trace: beside a running service, from a folder that cannot be written to, from a server. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
 import { CommandFailedError } from '../failures.js';
+import { hasRoomBeside } from '../sqlite/beside.js';
 import { ServerRefusedError } from './await-server.js';
 import { openEventStore, openReadModels, type LogAddress, type StoreSettings } from './stores.js';
 
@@ -53,26 +54,8 @@ async function openFile<Reader extends { close(): Promise<void> }>(
   onNotice: OnNotice,
 ): Promise<Reader> {
   if (!existsSync(file) || ['-wal', '-shm'].every((end) => existsSync(file + end))) return open({ file });
-  if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable) || !hasRoom(path.dirname(file)))
-    return await openCopy(file, open, onNotice);
+  if (existsSync(`${file}-wal`) || !hasRoomBeside(file)) return await openCopy(file, open, onNotice);
   return open({ file, removesWal: true });
-}
-
-/** The -shm has 32 KB. */
-const roomBeside = 64 * 1024;
-
-function hasRoom(folder: string): boolean {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize >= roomBeside;
-}
-
-function isWritable(name: string): boolean {
-  try {
-    accessSync(name, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function openCopy<Reader extends { close(): Promise<void> }>(
