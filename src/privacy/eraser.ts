@@ -101,6 +101,13 @@ export function createEraser(options: EraserOptions): Eraser {
     failures.add(reason);
   }
 
+  function waitAfter(error: unknown, ids: readonly string[], signal: AbortSignal): void {
+    const reason = isLagging(error) && !areViewsReached() ? 'view_being_built' : reasonOf(error);
+    // A start waits until the view is built: before that no person could be looked up anyway.
+    for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
+    if (isFault(reason) && !signal.aborted) fail(error);
+  }
+
   async function eraseOne(id: string): Promise<void> {
     const one = await erase(steps, id);
     if ('counts' in one) {
@@ -138,10 +145,7 @@ export function createEraser(options: EraserOptions): Eraser {
         if (type === 'complete') await completeAll(ids);
         else for (const id of ids) await eraseOne(id);
       } catch (error) {
-        const reason = isLagging(error) && !areViewsReached() ? 'view_being_built' : reasonOf(error);
-        // A start waits until the view is built: before that no person could be looked up anyway.
-        for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
-        if (isFault(reason) && !signal.aborted) fail(error);
+        waitAfter(error, ids, signal);
       } finally {
         running.delete(type);
       }
