@@ -4,11 +4,11 @@ import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
+import { hasRoomBeside } from '../eventstore/sqlite/beside.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
 import { CommandFailedError } from '../failures.js';
-import { hasRoomBeside } from '../sqlite/beside.js';
 import { ServerRefusedError } from './await-server.js';
 import { openEventStore, openReadModels, type LogAddress, type StoreSettings } from './stores.js';
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hasRoomBeside } from '../../sqlite/beside.js';
 import { sqliteMessage } from '../../sqlite/database.js';
 import { StoreFullError, StoreUnavailableError } from '../event-store.js';
+import { hasRoomBeside } from './beside.js';
 import { openForReading } from './schema.js';
 
 interface LogCopyOptions {
