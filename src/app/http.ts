@@ -145,6 +145,8 @@ export async function openHttp(options: HttpOptions) {
     });
   return {
     address,
+    /** Of the port for metrics alone. */
+    metricsAddress: config.metrics && addressOf(figures?.address() ?? null, { ...config.metrics, tls: undefined }),
     readiness: isReady,
     async close(): Promise<void> {
       closing.abort();

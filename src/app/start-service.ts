@@ -255,10 +255,10 @@ async function sayListening(
   { config, settings, logger, lines, monotonic }: Context,
   closing: AbortSignal,
 ): Promise<void> {
-  const { address } = server;
+  const { address, metricsAddress: metrics } = server;
   const ready = await untilReady(server.readiness, { views, monotonic, signal: closing });
   if (closing.aborted) return;
-  if (ready) logger.info({ address }, 'listening');
-  else logger.warn({ address, ready }, 'listening, but not ready: see /health/ready');
+  if (ready) logger.info({ address, metrics }, 'listening');
+  else logger.warn({ address, metrics, ready }, 'listening, but not ready: see /health/ready');
   lines.write(startBanner(address, settings, config.dataDir));
 }

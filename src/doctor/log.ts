@@ -1,5 +1,5 @@
 /** Whether the log can be read, and what keeps it. */
-import type { EventReader } from '../eventstore/event-store.js';
+import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { StoreNotOpenError, type OpenPlace } from './patient.js';
 import { messageOf, sayServer } from './servers.js';
@@ -11,9 +11,10 @@ export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
     const server = await open.servers.ofLog();
     return green(`${server === undefined ? 'it can be read' : sayServer(server)}, ${end}`);
   } catch (error) {
-    if (!(error instanceof StoreNotOpenError)) throw error;
-    const reason = messageOf(error.cause);
-    if (!error.isThere)
+    const isOpen = error instanceof StoreUnavailableError;
+    if (!isOpen && !(error instanceof StoreNotOpenError)) throw error;
+    const reason = messageOf(isOpen ? error : error.cause);
+    if (!isOpen && !error.isThere)
       return yellow(reason, 'Start the service, whose first start makes the log, or name the right data folder.');
     return events.kind === 'embedded'
       ? red(reason, 'Keep the file as it is now; where it is damaged, put the log back from the last good backup.')

@@ -7,8 +7,10 @@ import { traceVariables } from '../traces/variables.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
 
 /** How names of ours begin, and hardly one of another program in the same environment. */
-const own = /^(MAIL|SMTP|DKIM|SEAL|RETAIN|RATE_LIMIT)_/;
-const known: readonly string[] = [...serviceVariables, ...traceVariables];
+const own = /^(AUDIENCE|MAIL|SMTP|DKIM|SEAL|RETAIN|RATE_LIMIT)_/;
+/** Of the command line. */
+const ofCommands = ['AUDIENCE_KEY', 'AUDIENCE_URL'];
+const known: readonly string[] = [...serviceVariables, ...traceVariables, ...ofCommands];
 /** Of OpenTelemetry, which others read: for logs, and near to those for traces. */
 const ofLogs = 'OTEL_BLRP_';
 /** Of other programs, and near to one of ours. */

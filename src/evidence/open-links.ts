@@ -33,6 +33,19 @@ type Counted = { chainHead?(): { readonly count: number } | undefined };
 
 export async function openLinks(log: EventReader & Counted, place: LogPlace): Promise<KnownLinks> {
   const views = await openViews(place);
+  try {
+    return await linksOf(log, views, place);
+  } catch (error) {
+    await views?.close();
+    throw error;
+  }
+}
+
+async function linksOf(
+  log: EventReader & Counted,
+  views: ReadModelReader | undefined,
+  place: LogPlace,
+): Promise<KnownLinks> {
   // The embedded log keeps its links itself.
   const beyond = place.stores.events.kind === 'embedded' ? undefined : views;
   const checkpoint = (await beyond?.checkpoint(evidenceCheckpoint)) ?? null;

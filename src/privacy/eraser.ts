@@ -28,6 +28,8 @@ interface EraserOptions {
   readonly lease: WorkLease | undefined;
   /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
   readonly hasOtherStorages: () => Promise<boolean>;
+  /** Whether the views have come to where the log stood at the start. */
+  readonly areViewsReached: () => boolean;
   /** Of this process, where it has one. */
   readonly mailer: { cutOff(stream: string): boolean } | undefined;
   readonly logger: Record<'info' | 'warn' | 'error', (about: object, message: string) => void>;
@@ -56,7 +58,8 @@ export interface Eraser extends Subscriber<EraserWork> {
   oldest(): string | undefined;
 }
 
-export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, logger, now }: EraserOptions): Eraser {
+export function createEraser(options: EraserOptions): Eraser {
+  const { steps, keep, lease, hasOtherStorages, areViewsReached, mailer, logger, now } = options;
   const running = new Set<EraserWork['type']>();
   /** What was logged since everything went well. */
   const failures = new Set<string>();
@@ -98,6 +101,13 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
     failures.add(reason);
   }
 
+  function waitAfter(error: unknown, ids: readonly string[], signal: AbortSignal): void {
+    const reason = isLagging(error) && !areViewsReached() ? 'view_being_built' : reasonOf(error);
+    // A start waits until the view is built: before that no person could be looked up anyway.
+    for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
+    if (isFault(reason) && !signal.aborted) fail(error);
+  }
+
   async function eraseOne(id: string): Promise<void> {
     const one = await erase(steps, id);
     if ('counts' in one) {
@@ -135,10 +145,7 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
         if (type === 'complete') await completeAll(ids);
         else for (const id of ids) await eraseOne(id);
       } catch (error) {
-        const reason = reasonOf(error);
-        // A start waits until the view is built: before that no person could be looked up anyway.
-        for (const id of ids) wait(id, reason, isFault(reason) ? (waiting.get(id)?.failed ?? 0) + 1 : 1);
-        if (isFault(reason) && !signal.aborted) fail(error);
+        waitAfter(error, ids, signal);
       } finally {
         running.delete(type);
       }
@@ -153,6 +160,10 @@ export function createEraser({ steps, keep, lease, hasOtherStorages, mailer, log
 
 const isFault = (reason: WaitingErasure['reason']): boolean =>
   reason !== 'email_being_sent' && reason !== 'view_being_built';
+
+/** The views do not show in time what they are to show. */
+const isLagging = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'unavailable' && error.cause === undefined;
 
 function reasonOf(error: unknown): WaitingErasure['reason'] {
   const cause = error instanceof ServiceError ? error.cause : error;

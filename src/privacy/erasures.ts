@@ -34,7 +34,7 @@ interface ErasuresOptions extends Clocks {
     newId(prefix: string): string;
   };
   readonly views: Pick<EraseOptions['views'], 'scrub'> & {
-    readonly ownWrites: Pick<OwnWrites, 'visible'>;
+    readonly ownWrites: Pick<OwnWrites, 'visible' | 'reached'>;
     readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
     /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
     hasOtherStorages(): Promise<boolean>;
@@ -102,6 +102,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
         lease: await options.openLease('erasures', seldomLeaseMs),
         hasOtherStorages: () => options.views.hasOtherStorages(),
+        areViewsReached: () => options.views.ownWrites.reached(),
         now: options.monotonic,
       })
     : undefined;

@@ -18,8 +18,8 @@ export interface StatementResult {
   readonly lastInsertRowid: number;
 }
 
-/** `create` makes the file where there is none; `write` and `read` demand it. */
-type Access = 'create' | 'write' | 'read';
+/** `create` makes the file where there is none; the others demand it. `frozen`: nobody writes to it, so that SQLite needs no files beside it. */
+type Access = 'create' | 'write' | 'read' | 'frozen';
 
 export interface DatabaseOptions {
   readonly access?: Access;
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   readonly timeout?: number;
 }
 
-const modes = { create: 'rwc', write: 'rw', read: 'ro' } as const;
+const modes = { create: 'rwc', write: 'rw', read: 'ro', frozen: 'ro&immutable=1' } as const;
 
 /** A connection. Every method throws what `sqliteCode` knows when SQLite refuses. */
 export class Database {

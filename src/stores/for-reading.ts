@@ -1,9 +1,10 @@
 /** Opens log and views for commands that only read and leave no trace: beside a running service, from a folder that cannot be written to, from a server. */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
+import { hasRoomBeside } from '../eventstore/sqlite/beside.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
@@ -45,7 +46,7 @@ type Open<Reader> = (options: { readonly file: string; readonly removesWal?: boo
 /**
  * SQLite reads a file in WAL mode only with two files of its own beside it (-wal, -shm). A service has them open, or one
  * that was killed has left them: then they are used. Else they are there for as long as the file is read, which needs
- * write permission; without it a copy is read.
+ * write permission and room for them; without these a copy is read.
  */
 async function openFile<Reader extends { close(): Promise<void> }>(
   file: string,
@@ -53,18 +54,8 @@ async function openFile<Reader extends { close(): Promise<void> }>(
   onNotice: OnNotice,
 ): Promise<Reader> {
   if (!existsSync(file) || ['-wal', '-shm'].every((end) => existsSync(file + end))) return open({ file });
-  if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable))
-    return await openCopy(file, open, onNotice);
+  if (existsSync(`${file}-wal`) || !hasRoomBeside(file)) return await openCopy(file, open, onNotice);
   return open({ file, removesWal: true });
-}
-
-function isWritable(name: string): boolean {
-  try {
-    accessSync(name, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function openCopy<Reader extends { close(): Promise<void> }>(

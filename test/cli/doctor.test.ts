@@ -86,6 +86,12 @@ function traceOf(folder: string) {
     });
 }
 
+/** All but the first ones. */
+function overwritePages(file: string, first: number): void {
+  const pages = readFileSync(file);
+  writeFileSync(file, pages.fill(0xee, first * 4_096));
+}
+
 async function append(
   folder: string,
   stream: string,
@@ -189,6 +195,7 @@ describe('what is broken', () => {
     ],
     ['MAIL_CONECTIONS', { MAIL_CONECTIONS: '3' }, 'variables', 'yellow', /MAIL_CONECTIONS \(MAIL_CONNECTIONS\?\)/],
     ['MONGO_URL', { MONGO_URL: 'mongodb://u:p@h' }, 'variables', 'yellow', /MONGO_URL \(MONGODB_URL\?\)/],
+    ['AUDIENCE_SECRET', { AUDIENCE_SECRET: 'x', AUDIENCE_KEY: 'k' }, 'variables', 'yellow', /know AUDIENCE_SECRET,/],
     ['SMTP_PASSWORD', { SMTP_PASSWORD: 'x' }, 'variables', 'yellow', /know SMTP_PASSWORD,/],
     [
       'OTEL_EXPORTER_OTLP_ENDPOIN',
@@ -317,6 +324,47 @@ describe('what is broken', () => {
     });
     expect(found.of('verification')).toMatchObject({ level: 'yellow', finding: 'not checked: the log cannot be read' });
     expect(found.code).toBe(1);
+  });
+
+  test('a log with damaged pages', long, async () => {
+    const folder = copied();
+    overwritePages(path.join(folder, 'events.db'), 2);
+    const before = traceOf(folder);
+    const found = await doctor(folder);
+    expect(found.of('log')).toMatchObject({
+      level: 'red',
+      finding: expect.stringContaining('malformed') as unknown,
+      remedy: expect.stringContaining('last good backup') as unknown,
+    });
+    expect(found.code).toBe(1);
+    expect(traceOf(folder)).toEqual(before);
+  });
+
+  test('views with damaged pages', long, async () => {
+    const folder = copied();
+    overwritePages(path.join(folder, 'views.db'), 1);
+    const before = traceOf(folder);
+    const found = await doctor(folder);
+    expect(found.of('views')).toMatchObject({
+      level: 'red',
+      remedy: expect.stringMatching(/^Remove views.db/) as unknown,
+    });
+    expect(traceOf(folder)).toEqual(before);
+  });
+
+  test('a full disk: what can be read is read', long, (context) => {
+    if (spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0)
+      context.skip('this machine does not permit mounting');
+    const script =
+      'mount -t tmpfs -o size=4m tmpfs "$1" && cp -a "$2/." "$1" && { dd if=/dev/zero of="$1/rest" bs=4k status=none; "$3" "$4" --data-dir "$1" doctor --json; }';
+    const { stdout } = spawnSync(
+      'unshare',
+      ['-rm', 'sh', '-c', script, 'sh', freshFolder(), service.dataDir, process.execPath, program],
+      { encoding: 'utf8' },
+    );
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { name: string; level: string }[] };
+    const levels = Object.fromEntries(findings.map(({ name, level }) => [name, level]));
+    expect(levels).toMatchObject({ disk: 'red', log: 'green', verification: 'green', views: 'green' });
   });
 
   test('views that are damaged, and views of another log', long, async () => {

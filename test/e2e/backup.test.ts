@@ -82,6 +82,28 @@ describe.skipIf(onServers)('a backup', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '.lock\n', stderr: 'there is no room for a copy of the event log\n' });
   });
 
+  test('of a folder on a full disk, where no service runs, goes to another one and leaves no trace', async (context) => {
+    if (spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0)
+      context.skip('this machine does not permit mounting');
+    const other = await startService();
+    await other.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    await other.kill('SIGTERM');
+    const folder = path.join(root, 'elsewhere');
+    const script =
+      'mount -t tmpfs -o size=4m tmpfs /mnt && cp -a "$2/." /mnt && { dd if=/dev/zero of=/mnt/rest bs=4k status=none; "$3" "$4" --data-dir /mnt backup "$1" --json > "$1.out"; ls /mnt; }';
+    const { stdout } = spawnSync(
+      'unshare',
+      ['-rm', 'sh', '-c', script, 'sh', folder, other.dataDir, process.execPath, program],
+      {
+        encoding: 'utf8',
+      },
+    );
+    await other.close();
+    expect(stdout).toContain('events.db\n');
+    expect(stdout).not.toMatch(/-wal|-shm/);
+    expect(await verify(folder)).toMatchObject({ code: 0 });
+  });
+
   test('is for its owner only, and has secrets only where they are asked for', async () => {
     const folder = path.join(root, 'modes');
     const plain = JSON.parse((await audience(words(folder))).out) as { folder: string };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someAddress } from '../support/answers.js';
 import { onServers } from '../support/stores.js';
 import { eventually, startService, type Service } from '../support/service.js';
-import { freePort, scrape, sum } from './alarming.js';
+import { scrape, sum } from './alarming.js';
 
 /** Of ten thousand, run by hand, the outcome was the same. */
 const loadRequests = 1_000;
@@ -14,9 +14,9 @@ let service: Service;
 let figures: string;
 
 beforeAll(async () => {
-  const port = await freePort();
-  service = await startService({ env: { METRICS_PORT: String(port) } });
-  figures = `http://127.0.0.1:${port}/metrics`;
+  service = await startService({ env: { METRICS_PORT: '0' } });
+  const address = await eventually(async () => /"metrics":"(http:[^"]+)"/.exec(service.output())?.[1]);
+  figures = `${address}/metrics`;
 });
 afterAll(() => service.close());
 
@@ -211,6 +211,15 @@ describe('who may read, and how', () => {
 
   test('the port of its own answers nothing else', async () => {
     expect((await read(figures.replace('/metrics', '/v1/lists'))).status).toBe(404);
+    expect((await read(figures)).status).toBe(200);
+  });
+
+  test('a request whose path is no URL is 404 there, and ends nothing', async () => {
+    const { port } = new URL(figures);
+    for (const path of ['//', 'http://[', '*']) {
+      const [response] = (await once(http.get({ port, path, agent: false }), 'response')) as [http.IncomingMessage];
+      expect([path, response.resume().statusCode]).toEqual([path, 404]);
+    }
     expect((await read(figures)).status).toBe(200);
   });
 });

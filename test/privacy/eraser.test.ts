@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
+import { ServiceError } from '../../src/errors.js';
 import { deriveStreamKeys, erasuresStream } from '../../src/events/streams.js';
 import { createRunner } from '../../src/flow/run-subscriber.js';
 import { createEraser } from '../../src/privacy/eraser.js';
@@ -29,7 +30,7 @@ async function open() {
   };
   const hidden = await request('ers_1');
   await request('ers_2');
-  const given = { now: 0, isBuilding: false, fault: new Error('not shown') };
+  const given = { now: 0, isBuilding: false, areViewsReached: true, fault: new Error('not shown') };
   const told: string[] = [];
   const eraser = createEraser({
     steps: {
@@ -47,6 +48,7 @@ async function open() {
     keep: () => Promise.resolve(),
     lease: undefined,
     hasOtherStorages: () => Promise.resolve(given.isBuilding),
+    areViewsReached: () => given.areViewsReached,
     mailer: undefined,
     logger: {
       info: () => undefined,
@@ -104,6 +106,20 @@ it('waits for a view that is built without calling it a failure, and a start wai
   }
   expect(eraser.waiting()).toEqual([{ erasure_id: 'ers_1', reason: 'view_being_built' }]);
   expect([eraser.isCaughtUp(), told]).toEqual([false, []]);
+});
+
+it('waits for views that are behind since the start without calling it a failure, and a start waits with it', async () => {
+  const { eraser, given, told, run } = await open();
+  Object.assign(given, { areViewsReached: false, fault: new ServiceError('unavailable') });
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect(await run()).toContain('erase ers_1');
+    given.now += 500;
+  }
+  expect(eraser.waiting()).toEqual([{ erasure_id: 'ers_1', reason: 'view_being_built' }]);
+  expect([eraser.isCaughtUp(), told]).toEqual([false, []]);
+  given.areViewsReached = true;
+  expect(await run()).toContain('erase ers_1');
+  expect(eraser.waiting()).toEqual([{ erasure_id: 'ers_1', reason: 'unavailable' }]);
 });
 
 it('speaks of no erasure while there may be none: the lease cannot be asked for', async () => {

@@ -18,7 +18,7 @@ interface MetricsServerOptions {
 export async function openMetricsServer({ port, host, read }: MetricsServerOptions): Promise<http.Server> {
   const server = http.createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isMetrics = new URL(request.url ?? '/', 'http://localhost').pathname === '/metrics';
+    const isMetrics = URL.parse(request.url ?? '/', 'http://localhost')?.pathname === '/metrics';
     if (!isRead || !isMetrics) {
       response.writeHead(isMetrics ? 405 : 404, isMetrics ? { Allow: 'GET, HEAD' } : {}).end();
       return;

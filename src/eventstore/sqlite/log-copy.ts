@@ -6,6 +6,7 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { sqliteMessage } from '../../sqlite/database.js';
 import { StoreFullError, StoreUnavailableError } from '../event-store.js';
+import { hasRoomBeside } from './beside.js';
 import { openForReading } from './schema.js';
 
 interface LogCopyOptions {
@@ -23,7 +24,7 @@ export async function copySqliteLog({ file, to, signal }: LogCopyOptions): Promi
   // Compiled, also where the tests load the sources.
   const compiled = import.meta.url.replace(/\/src\/(?=eventstore\/sqlite\/log-copy\.ts$)/, '/dist/');
   const program = fileURLToPath(new URL('log-copier.js', compiled));
-  const child = spawn(process.execPath, [program, file, to], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, file, to], { stdio: ['pipe', 'ignore', 'pipe'] });
   const stop = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
   let said = '';
@@ -44,9 +45,7 @@ const failure = (message: string): Error =>
 /** What the process does. @returns what went wrong, in SQLite's words */
 export function vacuumInto(file: string, to: string): string | undefined {
   try {
-    // Without them only a connection that may write can read; it takes them away again.
-    const isOpen = ['-wal', '-shm'].every((end) => existsSync(file + end));
-    const db = openForReading(file, !isOpen);
+    const db = openForReading(file, accessTo(file));
     // Else SQLite refuses to write the copy, too.
     db.pragma('query_only = OFF');
     db.prepare('vacuum into ?').run(to);
@@ -55,4 +54,12 @@ export function vacuumInto(file: string, to: string): string | undefined {
   } catch (error) {
     return sqliteMessage(error);
   }
+}
+
+/** Without SQLite's own files beside it only a connection that may write can read; it takes them away again. */
+function accessTo(file: string): 'read' | 'write' | 'frozen' {
+  const [wal, shm] = ['-wal', '-shm'].map((end) => existsSync(file + end));
+  if (wal && shm) return 'read';
+  // A full disk, or one that cannot be written to: no service runs there.
+  return wal || hasRoomBeside(file) ? 'write' : 'frozen';
 }

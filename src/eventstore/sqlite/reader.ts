@@ -42,7 +42,7 @@ type Statement = AnyStatement<readonly Value[], EventRow>;
 /** @throws StoreUnavailableError no such file, or not a log of this service. */
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
   const { file, pollMs = 50, removesWal, until = () => end } = options;
-  const db = openForReading(file, removesWal);
+  const db = openForReading(file, removesWal === true ? 'write' : 'read');
   const columns = `e.position, s.name, e.revision, e.event_id, e.type, e.data, ${metadataText}`;
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;

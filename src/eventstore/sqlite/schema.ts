@@ -39,11 +39,11 @@ export function openForWriting(file: string, onRestored: () => void = () => unde
 
 /**
  * Opens the log for reading, also while another thread or process writes to it.
- * @param removesWal SQLite's own files beside it are removed when the last reader closes; needs write permission
+ * @param access `write`: SQLite's own files beside it are removed when the last reader closes
  */
-export function openForReading(file: string, removesWal = false): Database {
+export function openForReading(file: string, access: 'read' | 'write' | 'frozen' = 'read'): Database {
   if (!existsSync(file)) throw new StoreUnavailableError(`there is no event log at ${file}`);
-  return opened(file, { timeout: 2_000, access: removesWal ? 'write' : 'read' }, (db) => {
+  return opened(file, { timeout: 2_000, access }, (db) => {
     db.pragma(cacheSize);
     db.pragma('query_only = ON');
     refuseForeign(db, file);

@@ -56,12 +56,17 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
  */
 export function openSqliteViews(options: { readonly file: string; readonly removesWal?: boolean }): ReadModelReader {
   const { file, removesWal = false } = options;
-  const db = guardedIn(
-    () => new Database(file, { access: removesWal ? 'write' : 'read', timeout: defaultBusyTimeout }),
-  );
-  db.pragma(readersCache);
-  db.pragma('query_only = ON');
-  return readModelsIn(db, { guarded: guardedIn });
+  return guardedIn(() => {
+    const db = new Database(file, { access: removesWal ? 'write' : 'read', timeout: defaultBusyTimeout });
+    try {
+      db.pragma(readersCache);
+      db.pragma('query_only = ON');
+      return readModelsIn(db, { guarded: guardedIn });
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
 }
 
 interface OpenReadModels {
