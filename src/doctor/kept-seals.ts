@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import type { EventReader } from '../eventstore/event-store.js';
 import { examineSeals, keptSeals } from '../evidence/kept-seals.js';
+import { keptChain } from '../evidence/link-blocks.js';
 import { readSealKey } from '../evidence/seal-key.js';
 import { SealError } from '../evidence/seal.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
@@ -17,7 +18,7 @@ export async function checkSeals(
 ): Promise<Diagnosis> {
   const log = await openLog();
   // There the tree is beside the views.
-  if (place.stores.events.kind !== 'embedded') await views();
+  const hasTree = place.stores.events.kind === 'embedded' || (await keptChain(await views())).checkpoint !== null;
   const { copies, key } = place.seals;
   const unusable = unusableKey(key) ?? unusablePlace(copies);
   if (unusable !== undefined) return unusable;
@@ -25,6 +26,11 @@ export async function checkSeals(
   const kept = keptSeals(place.dataDir, copies, (notice) => notices.push(notice));
   const newest = kept.toSorted((one, other) => timeOf(other) - timeOf(one))[0];
   if (newest === undefined) return every === 0 ? none : green('no seal was made yet');
+  if (!hasTree)
+    return yellow(
+      'not checked: no links of this log are kept beside the views yet',
+      'Start the service, which computes them as it folds the views.',
+    );
   const [examined] = await examineSeals([newest], log, place);
   if (examined?.fits === false)
     return red(
