@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import type { EventReader } from '../eventstore/event-store.js';
 import { examineSeals, keptSeals } from '../evidence/kept-seals.js';
+import { keptChain } from '../evidence/link-blocks.js';
 import { readSealKey } from '../evidence/seal-key.js';
 import { SealError } from '../evidence/seal.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
@@ -11,13 +12,10 @@ import type { OpenPlace } from './patient.js';
 const hourMs = 3_600_000;
 
 /** @param every milliseconds between two seals; 0: none are made; undefined: the settings cannot be read */
-export async function checkSeals(
-  { place, clock, log: openLog, views }: OpenPlace,
-  every: number | undefined,
-): Promise<Diagnosis> {
-  const log = await openLog();
-  // There the tree is beside the views.
-  if (place.stores.events.kind !== 'embedded') await views();
+export async function checkSeals(open: OpenPlace, every: number | undefined): Promise<Diagnosis> {
+  const { place, clock } = open;
+  const log = await open.log();
+  const isComparable = await hasTree(open);
   const { copies, key } = place.seals;
   const unusable = unusableKey(key) ?? unusablePlace(copies);
   if (unusable !== undefined) return unusable;
@@ -25,6 +23,11 @@ export async function checkSeals(
   const kept = keptSeals(place.dataDir, copies, (notice) => notices.push(notice));
   const newest = kept.toSorted((one, other) => timeOf(other) - timeOf(one))[0];
   if (newest === undefined) return every === 0 ? none : green('no seal was made yet');
+  if (!isComparable)
+    return yellow(
+      'not checked: no links of this log are kept beside the views yet',
+      'Start the service, which computes them as it folds the views.',
+    );
   const [examined] = await examineSeals([newest], log, place);
   if (examined?.fits === false)
     return red(
@@ -36,6 +39,10 @@ export async function checkSeals(
   const isAtEnd = newest.seal?.head === lastLink(log);
   return ofAge({ age: clock() - timeOf(newest), every, isAtEnd });
 }
+
+/** The embedded log has its own; of a log on a server it is beside the views. */
+const hasTree = async ({ place, views }: OpenPlace): Promise<boolean> =>
+  place.stores.events.kind === 'embedded' || (await keptChain(await views())).checkpoint !== null;
 
 const none = yellow(
   'no seals are made (SEAL_EVERY=0)',

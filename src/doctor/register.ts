@@ -4,9 +4,15 @@ import { erasuresStream } from '../events/streams.js';
 import { readLogId } from '../eventstore/log-id.js';
 import { missingInLog } from '../privacy/missing.js';
 import { placesOf, readRegister, RegisterError, type RegisterContent } from '../privacy/register.js';
-import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { foldStream } from '../privacy/fold-stream.js';
+import { isMarkedRestored } from '../stores/restored.js';
+import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
+
+const whenMarked = 'Start the service: it asks for all of this again, and holds the e-mails that were open.';
+/** Unmarked, a start asks for it again, too, but sends those e-mails a second time. */
+const whenNotMarked =
+  'Run audience restore --in-place before the next start, which then asks for all of this again and holds open e-mails; where a start has come first, run audience privacy reapply.';
 
 export async function checkRegister({ place, log: openLog }: OpenPlace): Promise<Diagnosis> {
   const log = await openLog();
@@ -29,7 +35,7 @@ export async function checkRegister({ place, log: openLog }: OpenPlace): Promise
   if (erasures.length + keys.length + refusals.size > 0)
     return red(
       `the log lacks what the register has (erasures: ${erasures.length}, changes of API keys: ${keys.length}, people who refused mail: ${refusals.size}): it was put back from a backup of before`,
-      'Run audience privacy reapply, or start the service: it is asked for again.',
+      isMarkedRestored(place.dataDir) ? whenMarked : whenNotMarked,
     );
   const short = found.filter(({ content }) =>
     [...state.all.keys()].some((id) => !content.erasures.some((one) => one.erasure_id === id)),

@@ -30,6 +30,9 @@ export interface ServiceSources {
   readonly lines: { dropped(): number };
 }
 
+/** Of one number. A position of EventStoreDB is two: commit and prepare. */
+const positionDigits = 20;
+
 const seconds = (time: string | undefined): number | undefined =>
   time === undefined ? undefined : Date.parse(time) / 1_000;
 
@@ -93,8 +96,8 @@ const views: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_projection_position',
-    help: 'Position of the last event that the views show.',
-    read: ({ views: { ownWrites } }) => Number(ownWrites.visiblePosition()),
+    help: 'Position of the last event that the views show; of EventStoreDB its commit position.',
+    read: ({ views: { ownWrites } }) => Number(ownWrites.visiblePosition().slice(0, positionDigits)),
   },
   {
     name: 'audience_projection_role',

@@ -102,6 +102,14 @@ describe('what is counted', () => {
     await expect.poll(() => value('audience_projection_lag_seconds'), { timeout: 10_000 }).toBe(0);
   });
 
+  test('the position of the views counts on, in a number that holds it exactly', async () => {
+    await service.post('/v1/groups/create', { group_name: 'Position' });
+    const before = await value('audience_projection_position');
+    await service.post('/v1/groups/create', { group_name: 'Position and on' });
+    await expect.poll(() => value('audience_projection_position'), { timeout: 10_000 }).toBeGreaterThan(before);
+    expect(await value('audience_projection_position')).toSatisfy(Number.isSafeInteger);
+  });
+
   test('what runs and waits: slots, subscribers, threads, seals, verification', async () => {
     const all = await scrape(service);
     const slots = all.filter(({ name }) => name === 'audience_slots_waiting').map(({ labels }) => labels['slots']);

@@ -25,6 +25,8 @@ function folder(): string {
 const secret = 'a secret of starts, long enough for a start';
 const on = (server: Pick<StandIn, 'url'>, more: Overrides = {}): Overrides => ({
   EVENTSTORE_URL: server.url,
+  // The default, for every data folder.
+  EVENTSTORE_PREFIX: undefined,
   MONGODB_URL: undefined,
   SECRET: secret,
   ...more,

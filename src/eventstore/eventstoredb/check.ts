@@ -27,6 +27,9 @@ export async function checkEventStoreDb(connection: Connection, silenceMs: numbe
     return { status: 'ready' };
   } catch (error) {
     const { kind, text } = serverFaultOf(error);
-    return { status: statuses[kind] ?? 'unreachable', reason: `EventStoreDB: ${text}` };
+    const hint = text.includes('wrong version number')
+      ? ' (the URL asks for TLS: does the server speak it, or is tls=false missing?)'
+      : '';
+    return { status: statuses[kind] ?? 'unreachable', reason: `EventStoreDB: ${text}${hint}` };
   }
 }

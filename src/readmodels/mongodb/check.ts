@@ -100,9 +100,13 @@ function hintOf(error: unknown): string | undefined {
   if (messages.some((message) => /^connection .* closed$/.test(message)))
     return 'the server closed the connection: does it want TLS, tls=true?';
   const { setName, servers } = fieldsOf(fieldsOf(error).reason);
-  const isEmpty = servers instanceof Map && [...servers.values()].every(isOfNoSet);
+  const described: unknown[] = servers instanceof Map ? [...servers.values()] : [];
+  if (described.some(awaitsInitiation)) return 'its replica set was not initiated: run rs.initiate() there';
+  const isEmpty = servers instanceof Map && described.every(isOfNoSet);
   return typeof setName === 'string' && isEmpty ? 'no server there is of the replicaSet that the URL names' : undefined;
 }
+
+const awaitsInitiation = (server: unknown): boolean => fieldsOf(server).type === 'RSGhost';
 
 /** It answers, and the driver does not count it. */
 function isOfNoSet(server: unknown): boolean {

@@ -98,7 +98,10 @@ describe('a server that is not there', () => {
 describe('a server that will not do', () => {
   it('because it speaks no TLS where TLS is expected is said to be so', async () => {
     const port = await portThat((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await open(`esdb://127.0.0.1:${port}`).check()).toMatchObject({ status: 'tls' });
+    expect(await open(`esdb://127.0.0.1:${port}`).check()).toMatchObject({
+      status: 'tls',
+      reason: expect.stringContaining('is tls=false missing?'),
+    });
   });
 
   it('is told apart, too, where the client searches a cluster for its leader and says nothing', async () => {

@@ -182,6 +182,15 @@ describe('the check of a MongoDB', () => {
     expect(verdict).toHaveProperty('reason', expect.stringContaining('no server there is of the replicaSet'));
   });
 
+  it('hints that the replica set was not initiated, whether or not the URL names one', async () => {
+    const port = await fakeServer({ hello: { isWritablePrimary: false, ismaster: false, isreplicaset: true } });
+    for (const options of ['', '?replicaSet=rs'])
+      expect(await checkMongo(`mongodb://127.0.0.1:${port}/${options}`, quick)).toEqual({
+        status: 'unreachable',
+        reason: 'MongoServerSelectionError (its replica set was not initiated: run rs.initiate() there)',
+      });
+  });
+
   it('says unusable when the server is too old for the driver', async () => {
     const port = await fakeServer({ hello: { maxWireVersion: 6 } });
     expect(await checkMongo(`mongodb://127.0.0.1:${port}`, quick)).toMatchObject({ status: 'unusable' });
