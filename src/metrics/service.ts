@@ -30,7 +30,7 @@ export interface ServiceSources {
   readonly lines: { dropped(): number };
 }
 
-/** Of one number. A position of EventStoreDB is two: commit and prepare. */
+/** Of one number. The position of a server's log may have two: commit and prepare. */
 const positionDigits = 20;
 
 const seconds = (time: string | undefined): number | undefined =>
@@ -96,7 +96,7 @@ const views: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_projection_position',
-    help: 'Position of the last event that the views show; of EventStoreDB its commit position.',
+    help: 'Position of the last event that the views show; of a log on a server its commit position.',
     read: ({ views: { ownWrites } }) => Number(ownWrites.visiblePosition().slice(0, positionDigits)),
   },
   {
