@@ -184,28 +184,57 @@ function isSame(event: StoredEvent, copy: StoredEvent | undefined): boolean {
 }
 
 /** Returns the ids of the scavenges, one for each node. @throws StoreUnavailableError a node did not answer, or refused */
-export const startScavenges = ({ nodes, credentials }: ServerAddress, timeoutMs: number): Promise<string[]> =>
-  Promise.all(nodes.map((node) => startScavenge(new URL(node.replace(/^esdb:/, 'http:')), { credentials, timeoutMs })));
+export async function startScavenges({ nodes, credentials }: ServerAddress, timeoutMs: number): Promise<string[]> {
+  const ids: string[] = [];
+  let before: ScavengedNode | undefined;
+  for (const node of nodes) {
+    // At once, all but one would fail and say so in their logs only: each would write the point up to which all scavenge.
+    if (before !== undefined) await underWay(before);
+    before = scavengedNode(new URL(node.replace(/^esdb:/, 'http:')), { credentials, timeoutMs });
+    ids.push(await startScavenge(before));
+  }
+  return ids;
+}
 
-async function startScavenge(
+interface ScavengedNode {
+  readonly host: string;
+  readonly url: string;
+  readonly options: RequestOptions;
+}
+
+function scavengedNode(
   node: URL,
   { credentials, timeoutMs }: { credentials: ServerAddress['credentials']; timeoutMs: number },
-): Promise<string> {
+): ScavengedNode {
   const option = (name: string): string | undefined =>
     [...node.searchParams].find(([key]) => key.toLowerCase().replace(/[_-]/g, '') === name)?.[1];
   const caFile = option('tlscafile');
   const options: RequestOptions = {
-    method: 'POST',
     timeout: timeoutMs,
     ...(credentials && { auth: `${credentials.username}:${credentials.password}` }),
     ...(caFile !== undefined && { ca: readFileSync(caFile) }),
   };
   const scheme = option('tls') === 'false' ? 'http' : 'https';
-  const answer = await post(new URL(`${scheme}://${node.host}/admin/scavenge`), options);
-  const id = /ScavengeId: ([\w-]+)/.exec(answer)?.[1];
+  return { host: node.host, url: `${scheme}://${node.host}/admin/scavenge`, options };
+}
+
+const scavengeId = /ScavengeId: ([\w-]+)/;
+
+async function startScavenge({ host, url, options }: ScavengedNode): Promise<string> {
+  const answer = await ask(new URL(url), { ...options, method: 'POST' });
+  const id = scavengeId.exec(answer)?.[1];
   if (id === undefined)
-    throw new StoreUnavailableError(`EventStoreDB: no scavenge was started on ${node.host}: ${reasonIn(answer)}`);
+    throw new StoreUnavailableError(`EventStoreDB: no scavenge was started on ${host}: ${reasonIn(answer)}`);
   return id;
+}
+
+/** By then the point is written and replicated, which takes a second. */
+const settledMs = 5_000;
+
+/** Resolves when the scavenge has ended, or has run for so long that its point is on every node. */
+async function underWay({ url, options }: ScavengedNode): Promise<void> {
+  const settled = performance.now() + settledMs;
+  while (performance.now() < settled && scavengeId.test(await ask(new URL(`${url}/current`), options))) await rest(200);
 }
 
 const reasonIn = (answer: string): string =>
@@ -214,7 +243,7 @@ const reasonIn = (answer: string): string =>
     : answer.slice(0, 100);
 
 /** Resolves with the status and the text of the answer, or with what went wrong. */
-const post = (url: URL, options: RequestOptions): Promise<string> =>
+const ask = (url: URL, options: RequestOptions): Promise<string> =>
   new Promise((resolve) => {
     const failed = (error: Error): void => resolve(error.message);
     const sent = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options, (answer) => {

@@ -21,3 +21,21 @@ test.each([401, 403])('a user who may not is told whose it is: %i', async (statu
   expect(await start('ops')).toEqual(['one']);
   server.close();
 });
+
+test('the nodes of a cluster are scavenged one after the other: at once, all but one would fail', async () => {
+  const asked: string[] = [];
+  const servers = ['one', 'two'].map((name) => {
+    let looks = 0;
+    return createServer(({ method, url }, answer) => {
+      asked.push(`${name}: ${method} ${url}`);
+      const isRunning = method === 'POST' || (looks += 1) < 3;
+      answer.end(`ScavengeId: ${isRunning ? name : ''}, ScavengeLink: `);
+    }).listen(0, '127.0.0.1');
+  });
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const nodes = servers.map((server) => `esdb://127.0.0.1:${(server.address() as AddressInfo).port}?tls=false`);
+  expect(await startScavenges({ nodes, credentials: undefined }, 5_000)).toEqual(['one', 'two']);
+  const look = 'one: GET /admin/scavenge/current';
+  expect(asked).toEqual(['one: POST /admin/scavenge', look, look, look, 'two: POST /admin/scavenge']);
+  for (const server of servers) server.close();
+});
