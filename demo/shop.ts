@@ -87,7 +87,7 @@ export const clients = {
   support: {
     scopes: [
       ...['lists:read', 'tags:read', 'contacts:read', 'contacts:write', 'email:read', 'email:write'],
-      ...['suppressions:read', 'suppressions:write', 'audit:read', 'privacy'],
+      ...['suppressions:read', 'suppressions:write', 'audit:read', 'analytics:read', 'privacy'],
     ] as const,
   },
   analytics: { scopes: ['lists:read', 'tags:read', 'analytics:read', 'audit:read'], requests: 'bi' },

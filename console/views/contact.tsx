@@ -90,11 +90,22 @@ function Audited({ id }: { readonly id: string }) {
         onMove={go}
       />
       {email !== undefined && may('suppressions:read') && (
-        <Refusals email={email} position={present.data?.position} at={at} />
+        <Refusals
+          email={email}
+          position={present.data?.position}
+          at={at}
+          listNames={namesOfLists(history.items)}
+          onChanged={reload}
+        />
       )}
       <Timeline history={history} kind={kind} listId={list} at={at} address={address} onFilter={go} />
     </Page>
   );
+}
+
+function namesOfLists(items: History['items']): ReadonlyMap<string, string> {
+  const named = items.flatMap((item) => (item.kind === 'event' && item.list !== undefined ? [item.list] : []));
+  return new Map(named.map(({ list_id: id, name_now: name }) => [id, name]));
 }
 
 function nameOf(state: ContactAt | null | undefined): ComponentChildren {

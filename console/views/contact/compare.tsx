@@ -11,7 +11,8 @@ export function Compare({ first, second }: { readonly first: ContactAt; readonly
   const keys = [...new Set([...earlier.keys(), ...later.keys()])];
   const rows = keys.map((key) => {
     const [was, is] = [earlier.get(key), later.get(key)];
-    return { key, name: (is ?? was)?.name ?? '', was: was?.value, is: is?.value };
+    const { name = '', isTime = false } = is ?? was ?? {};
+    return { key, name, isTime, was: was?.value, is: is?.value };
   });
   const differing = rows.filter(({ was, is }) => was !== is);
   return (
@@ -28,16 +29,16 @@ export function Compare({ first, second }: { readonly first: ContactAt; readonly
         From <Time at={before.time} isExact /> to <Time at={after.time} isExact />
       </p>
       <Table caption="Differences" columns={['Fact', 'Then', 'Later', 'Difference']}>
-        {(isWhole ? rows : differing).map(({ key, name, was, is }) => (
+        {(isWhole ? rows : differing).map(({ key, name, isTime, was, is }) => (
           <tr key={key}>
             <th scope="row">
               <Written text={name} />
             </th>
             <td>
-              <Written text={was} />
+              <Value value={was} isTime={isTime} />
             </td>
             <td>
-              <Written text={is} />
+              <Value value={is} isTime={isTime} />
             </td>
             <td>{was === is ? 'equal' : <Mark kind="info">{differenceOf(was, is)}</Mark>}</td>
           </tr>
@@ -55,7 +56,16 @@ function differenceOf(was: string | undefined, is: string | undefined): string {
 interface Fact {
   readonly name: string;
   readonly value: string;
+  readonly isTime?: true;
 }
+
+interface ValueProps {
+  readonly value: string | undefined;
+  readonly isTime: boolean;
+}
+
+const Value = ({ value, isTime }: ValueProps) =>
+  isTime && value !== undefined ? <Time at={value} isExact /> : <Written text={value} />;
 
 function factsOf(state: ContactAt): ReadonlyMap<string, Fact> {
   const facts = new Map<string, Fact>();
@@ -68,7 +78,8 @@ function factsOf(state: ContactAt): ReadonlyMap<string, Fact> {
     const list = name ?? id;
     facts.set(`name ${id}`, { name: `Name of the list ${id}`, value: list });
     if (status !== null) facts.set(`status ${id}`, { name: `Status in ${list}`, value: status });
-    if (consent !== null) facts.set(`consent ${id}`, { name: `Consent for ${list}`, value: consent.because.at });
+    if (consent !== null)
+      facts.set(`consent ${id}`, { name: `Consent for ${list}`, value: consent.because.at, isTime: true });
     for (const tag of tags) facts.set(`tag ${id} ${tag.tag_id}`, { name: `Tag in ${list}`, value: tag.tag_name });
   }
   return facts;

@@ -1,8 +1,13 @@
 /** The mail that an address refuses now or refused at a time, and how it came to that. */
+import type { components } from '../../../client/client.js';
 import { useAnswer } from '../../answers.js';
 import { Show } from '../../parts/answer.js';
+import { Mark, Time, Written } from '../../parts/text.js';
+import { may } from '../../session.js';
 import { activeAt } from './active-at.js';
-import { Code, Mark, Time, Written } from '../../parts/text.js';
+import { useKeyNames } from './key-names.js';
+import { Origin } from './origin.js';
+import { Release } from './release.js';
 
 interface RefusalsProps {
   readonly email: string;
@@ -10,9 +15,19 @@ interface RefusalsProps {
   readonly position: string | undefined;
   /** Undefined: now. */
   readonly at: string | undefined;
+  /** By their ids. */
+  readonly listNames: ReadonlyMap<string, string>;
+  readonly onChanged: () => void;
 }
 
-export function Refusals({ email, position, at: time }: RefusalsProps) {
+type Step = components['schemas']['SuppressionStep'];
+
+export function Refusals({ email, position, at: time, listNames, onChanged }: RefusalsProps) {
+  const keyNames = useKeyNames();
+  const mailOf = (scope: string | null): string =>
+    scope === null || scope === 'all' ? 'all mail' : `mail of the list ${listNames.get(scope) ?? scope}`;
+  const happened = ({ type, scope, reason }: Step): string =>
+    `From here on ${mailOf(scope)} ${type === 'AddressReleased' ? 'may go out again' : 'is refused'}: ${(reason ?? 'not known').replaceAll('_', ' ')}.`;
   const answer = useAnswer(
     async (client, signal) => (await client.findSuppressions({ body: { email }, signal })).data,
     [email, position],
@@ -29,19 +44,23 @@ export function Refusals({ email, position, at: time }: RefusalsProps) {
               <ul class="plain">
                 {active.map(({ scope, reason, since }) => (
                   <li key={`${scope} ${reason}`}>
-                    <Mark kind="bad">suppressed</Mark> {scope === 'all' ? 'all mail' : <Code>{scope}</Code>}:{' '}
-                    {reason.replaceAll('_', ' ')}, since <Time at={since} />
+                    <Mark kind="bad">suppressed</Mark> <Written text={mailOf(scope)} />: {reason.replaceAll('_', ' ')},
+                    since <Time at={since} />{' '}
+                    {time === undefined && may('suppressions:write') && (
+                      <Release email={email} scope={scope} mail={mailOf(scope)} onDone={onChanged} />
+                    )}
                   </li>
                 ))}
               </ul>
               {history.length > 0 && (
-                <details>
+                <details open={active.length > 0}>
                   <summary>How it came to that</summary>
                   <ul>
-                    {history.map(({ event_id: id, type, scope, reason, note, at, actor }) => (
-                      <li key={id}>
-                        <Time at={at} isExact />: {type} {scope} {reason} by key <Code>{actor}</Code>{' '}
-                        {note !== null && <Written text={note} />}
+                    {history.map((step) => (
+                      <li key={step.event_id}>
+                        <Time at={step.at} isExact />: <Written text={happened(step)} />
+                        <Origin actor={step.actor} requestId={step.request_id} keyNames={keyNames} />{' '}
+                        {step.note !== null && <Written text={step.note} />}
                       </li>
                     ))}
                   </ul>

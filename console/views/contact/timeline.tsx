@@ -174,7 +174,7 @@ const clock = (at: string) => (
 
 type Day = readonly [day: string, requests: Item[][]];
 
-/** Neighbours of one day, and in it of one request and time. */
+/** Neighbours of one day, and in it of one time and request, and of who did it: a click of the recipient is brought by a key. */
 function daysOf(items: readonly Item[]): readonly Day[] {
   const days: Day[] = [];
   for (const item of items) {
@@ -188,6 +188,7 @@ function daysOf(items: readonly Item[]): readonly Day[] {
 
 function addTo(requests: Item[][], item: Item): void {
   const last = requests.at(-1);
-  if (last?.[0]?.at === item.at && last?.[0]?.request_id === item.request_id) last?.push(item);
+  const isOfLast = (['at', 'request_id', 'actor'] as const).every((name) => last?.[0]?.[name] === item[name]);
+  if (last !== undefined && isOfLast) last.push(item);
   else requests.push([item]);
 }

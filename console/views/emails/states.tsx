@@ -21,7 +21,11 @@ export const stateTexts: Readonly<Record<State, StateText>> = {
   requested: { name: 'Waiting', kind: 'plain', meaning: 'They were accepted, and not tried yet.' },
   sending: { name: 'Being sent', kind: 'info', meaning: 'An attempt is under way.' },
   cancelled: { name: 'Cancelled', kind: 'plain', meaning: 'They were ended before they were sent.' },
-  sent: { name: 'Sent', kind: 'good', meaning: 'A mail server took them.' },
+  sent: {
+    name: 'Sent',
+    kind: 'good',
+    meaning: 'A mail server took them; without one they were written to the outbox.',
+  },
 };
 
 /** What needs a person comes first. */

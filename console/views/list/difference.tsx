@@ -88,21 +88,22 @@ async function readDiff(client: AudienceClient, { range, signal, onProgress }: R
   throw new Error('The answer ended early.');
 }
 
-type Kind = Change['change'];
+type Kind = Change['change'] | 'unsubscribed';
 const kinds: readonly (readonly ['' | Kind, string])[] = [
   ['', 'all'],
   ['joined', 'joined'],
   ['left', 'left'],
   ['changed', 'changed'],
+  ['unsubscribed', 'of these: unsubscribed'],
 ];
+const isOf = ({ change, status_before, status }: Change, kind: Kind): boolean =>
+  kind === 'unsubscribed' ? status_before === 'Subscribed' && status === 'Unsubscribed' : change === kind;
 const colours: Readonly<Record<string, 'good' | 'bad' | 'info'>> = { joined: 'good', left: 'bad', changed: 'info' };
 
 function Changes({ diff: { range, changes, unreadable } }: { readonly diff: Diff }) {
   const { id, from, to } = range;
   const [kind, setKind] = useState<'' | Kind>('');
-  const counts = kinds
-    .slice(1)
-    .map(([name]) => [name, changes.filter(({ change }) => change === name).length] as const);
+  const countOf = (wanted: Kind): string => formatNumber(changes.filter((change) => isOf(change, wanted)).length);
   const download = useAction(async (client) => {
     const answer = await client.http.GET('/v1/lists/{list_id}/diff', {
       params: { path: { list_id: id }, query: { from, to, format: 'csv' } },
@@ -113,9 +114,12 @@ function Changes({ diff: { range, changes, unreadable } }: { readonly diff: Diff
   return (
     <>
       <p role="status">
-        From <Time at={from} isExact /> to <Time at={to} isExact />:{' '}
-        {counts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(', ')}.
+        From <Time at={from} isExact /> to <Time at={to} isExact />: {countOf('joined')} joined, {countOf('left')} left,{' '}
+        {countOf('changed')} changed, of whom {countOf('unsubscribed')} unsubscribed.
         {unreadable > 0 && ` ${formatNumber(unreadable)} events cannot be read and may be about this list.`}
+      </p>
+      <p class="quiet">
+        Who unsubscribes stays in the list, and has changed. Who left was erased, or the list deleted.
       </p>
       {changes.length > 0 && (
         <>
@@ -128,9 +132,9 @@ function Changes({ diff: { range, changes, unreadable } }: { readonly diff: Diff
           <ErrorNote error={download.error} />
           <LocalTable
             key={kind}
-            items={kind === '' ? changes : changes.filter(({ change }) => change === kind)}
+            items={kind === '' ? changes : changes.filter((change) => isOf(change, kind))}
             caption="Differences"
-            columns={['Contact', 'What', 'Status before', 'Status', 'Tags before', 'Tags', 'When']}
+            columns={['Contact', 'What', 'Status before', 'Status', 'Tags before', 'Tags', 'Status since']}
             keyOf={({ contact_id }) => contact_id}
             row={(change) => (
               <>
