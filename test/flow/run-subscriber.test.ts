@@ -113,6 +113,29 @@ test('the lag is how long a look has been due or work has failed, and 0 once all
   }
 });
 
+test('the time that another process had the lease is no lag', async () => {
+  let held = false;
+  let grant = (): void => undefined;
+  let look = (): void => undefined;
+  const { runner } = start({
+    due: () => new Promise((resolve) => (look = () => resolve({ work: [], rest: 60_000 }))),
+    lease: {
+      hold: () => new Promise((resolve) => (grant = () => ((held = true), resolve(1)))),
+      isHeld: () => held,
+      onLost: () => undefined,
+      close: () => Promise.resolve(),
+    },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  runner.wake();
+  expect(runner.figures().lag).toBe(0);
+  grant();
+  await nextTurn();
+  expect(runner.figures().holds).toBe(true);
+  expect(runner.figures().lag).toBeLessThan(250);
+  look();
+});
+
 test('close starts nothing more, gives what runs its time, and then aborts it', async () => {
   const ended: string[] = [];
   let release = (): void => undefined;
