@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import type { Subscriber, WorkLease } from '../../src/flow/subscriber.js';
+import { realTime } from '../support/real-time.js';
 
 const timings = { ...runnerTimings, wake: 1, firstPause: 10, longestPause: 40, stop: 200 };
 
@@ -126,7 +127,8 @@ test('the time that another process had the lease is no lag', async () => {
       close: () => Promise.resolve(),
     },
   });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Lag is time: this one must be told from what follows.
+  await realTime(500);
   runner.wake();
   expect(runner.figures().lag).toBe(0);
   grant();
