@@ -30,7 +30,7 @@ export function Find() {
     else setLives(ids);
   });
   const submit = (): void => {
-    if (found.kind === 'page' || found.kind === 'request') route(found.address);
+    if (found.kind === 'page') route(found.address);
     if (found.kind === 'address') void search.run(found.email);
   };
   return (
@@ -75,7 +75,7 @@ export function Find() {
 /** What the beginning of an address or a name may be. */
 function soughtIn(found: Recognised): string {
   if (found.kind === 'address') return found.email;
-  return found.kind === 'text' || found.kind === 'request' ? found.text : '';
+  return found.kind === 'text' ? found.text : '';
 }
 
 function hintOf(found: Recognised): string {
@@ -86,15 +86,17 @@ function hintOf(found: Recognised): string {
       return 'Finds the person with this address.';
     case 'page':
       return `Opens ${found.what}.`;
-    case 'request':
-      return 'Opens what this request did.';
     case 'text':
-      return may('contacts:read')
-        ? 'Finds people by the beginning.'
-        : 'This is no address, id, request id or position.';
+      return hintOfText(found);
     default:
       return found satisfies never;
   }
+}
+
+function hintOfText({ request }: { readonly request: string | undefined }): string {
+  if (may('contacts:read')) return 'Finds people by the beginning.';
+  if (request !== undefined && may('audit:read')) return 'This may be the id of a request.';
+  return 'This is no address, id, request id or position.';
 }
 
 const Lives = ({ ids }: { readonly ids: readonly string[] }) => (

@@ -1,13 +1,14 @@
 /** The history of one e-mail: every event of it, and what its recipient did because of it, in full and in plain words, page by page. */
 import { ServiceError } from '../errors.js';
 import { contactStream, suppressionStream } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem } from './answers.js';
 import { openAuditContext, type AuditContext, type AuditSources } from './basis.js';
 import { readable } from './decoding.js';
-import { readEmail, type EmailSources } from './emails.js';
+import { readEmail, type EmailSources, type EmailStep } from './emails.js';
 import { citedEvent, describeSuppression } from './event-descriptions.js';
 import { withEmails } from './history.js';
-import { itemOf } from './history-item.js';
+import { itemOf, unreadableItem } from './history-item.js';
 import { stepsAfter, type HistoryStep } from './history-steps.js';
 import { versionBefore } from './names.js';
 import { streamPages } from './reading.js';
@@ -41,25 +42,17 @@ const eventsAPage = 256;
 export async function emailHistory(sources: Sources, request: EmailHistoryRequest): Promise<EmailHistoryPage> {
   const { after = '', limit, signal } = request;
   const context = await openAuditContext(sources, { times: [], signal });
-  const reading = { ...request, moment: context.moment };
-  const all = [...(await itemsOfEmail(sources, reading)), ...(await itemsOfSuppressions(sources, reading))]
-    .filter(({ position }) => position > after)
-    .sort((one, other) => (one.position < other.position ? -1 : 1));
+  const all = (await itemsOf(sources, { ...request, moment: context.moment })).filter(
+    ({ position }) => position > after,
+  );
   const items = all.slice(0, limit);
   const last = items.at(-1);
   return { items, context, ...(all.length > limit && last !== undefined && { next_cursor: last.position }) };
 }
 
-/** Its own events, and those by which the person said something about a list with it. */
-async function itemsOfEmail(
-  sources: Sources,
-  { emailId, stream, recipientKey, hidden, signal, moment }: Reading,
-): Promise<readonly HistoryItem[]> {
+async function itemsOf(sources: Sources, reading: Reading): Promise<readonly HistoryItem[]> {
   const { reader, pace } = sources;
-  const { horizon } = moment;
-  const email = await readEmail(reader, { stream, recipient: recipientKey, horizon, signal });
-  if (email === undefined) throw new ServiceError('not_found');
-  const emails = email.events.map((stored) => ({ email, stored }));
+  const { emailId, recipientKey, hidden, signal, moment } = reading;
   const person = {
     reader,
     moment,
@@ -69,35 +62,59 @@ async function itemsOfEmail(
     signal,
     pace,
   };
+  const emails = await eventsOutsideContact(sources, reading);
   const items: HistoryItem[] = [];
   for await (const some of withEmails(stepsAfter(initialState, person), { emails, start: initialState }))
-    for (const step of some)
-      if (step.type === 'email' || isBecauseOf(step, emailId))
+    for (const step of some) {
+      if (step.type === 'email' && step.stored.stream !== reading.stream)
+        items.push(suppressionItem(step.stored, step.before.contactId, reading));
+      else if (step.type === 'email' || isBecauseOf(step, emailId))
         items.push(await itemOf(step, moment, { ...sources, hidden }));
+    }
   return items;
 }
 
+/** The events of the e-mail, and the refusals of its address that name it, in log order. */
+async function eventsOutsideContact(sources: Sources, reading: Reading): Promise<readonly EmailStep[]> {
+  const { stream, recipientKey: recipient, signal, moment } = reading;
+  const email = await readEmail(sources.reader, { stream, recipient, horizon: moment.horizon, signal });
+  if (email === undefined) throw new ServiceError('not_found');
+  return [...email.events, ...(await suppressionsBecauseOf(sources, reading))]
+    .sort((one, other) => (one.position < other.position ? -1 : 1))
+    .map((stored) => ({ email, stored }));
+}
+
 function isBecauseOf(step: HistoryStep, emailId: string): boolean {
+  if (step.type === 'unreadable') return names(step.stored, emailId);
   if (step.type !== 'contact') return false;
   const { data } = step.recorded.event;
   return 'by' in data && data.by?.email_id === emailId;
 }
 
-async function itemsOfSuppressions(
+/** Of an event that cannot be read: an auditor must not miss it. */
+const names = ({ data }: StoredEvent, emailId: string): boolean => data.includes(JSON.stringify(emailId));
+
+async function suppressionsBecauseOf(
   { reader, pace }: Sources,
-  { emailId, recipientKey, hidden, signal, moment }: Reading,
-): Promise<readonly HistoryItem[]> {
+  { emailId, recipientKey, signal, moment }: Reading,
+): Promise<readonly StoredEvent[]> {
   const stream = suppressionStream(recipientKey);
-  const items: HistoryItem[] = [];
+  const found: StoredEvent[] = [];
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, signal, pace }))
     for (const stored of page) {
-      const recorded = readable(stored);
-      if (recorded?.event.type !== 'AddressSuppressed' || recorded.event.data.email_id !== emailId) continue;
-      const { data } = recorded.event;
-      const versions = moment.versions('list', data.scope) ?? [];
-      const summary = describeSuppression(data, versionBefore(versions, stored.position)?.name);
-      const shown = jsonOrText(redacted(stored.data, hidden));
-      items.push({ kind: 'event', ...citedEvent(recorded, summary), contact_id: null, data: shown });
+      const event = readable(stored)?.event;
+      const isOf = event?.type === 'AddressSuppressed' && event.data.email_id === emailId;
+      if (isOf || (event === undefined && names(stored, emailId))) found.push(stored);
     }
-  return items;
+  return found;
+}
+
+function suppressionItem(stored: StoredEvent, contactId: string | null, { hidden, moment }: Reading): HistoryItem {
+  const shown = jsonOrText(redacted(stored.data, hidden));
+  const recorded = readable(stored);
+  if (recorded?.event.type !== 'AddressSuppressed') return unreadableItem(stored, contactId, shown);
+  const { data } = recorded.event;
+  const versions = moment.versions('list', data.scope) ?? [];
+  const summary = describeSuppression(data, versionBefore(versions, stored.position)?.name);
+  return { kind: 'event', ...citedEvent(recorded, summary), contact_id: contactId, data: shown };
 }

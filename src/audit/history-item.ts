@@ -139,7 +139,7 @@ function withoutText({ type, data }: EmailEvent): unknown {
   return { ...data, message };
 }
 
-const unreadableItem = (stored: StoredEvent, contactId: string | null, data: unknown): HistoryItem => ({
+export const unreadableItem = (stored: StoredEvent, contactId: string | null, data: unknown): HistoryItem => ({
   kind: 'unreadable',
   ...unreadableEvent(stored, contactId),
   unreadable: true,

@@ -40,7 +40,7 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
-  /** Since when a look has been wanted that went well. */
+  /** Since when a look has been due. Undefined: the last one succeeded, and none is due. */
   let wanted: number | undefined;
   let stopping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -71,13 +71,12 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
     again = looking;
     if (looking) return;
     looking = true;
-    const began = monotonic();
-    wanted ??= began;
+    wanted ??= monotonic();
     let rest = 0;
     try {
       rest = await startDue();
       looks.good();
-      wanted = again ? began : undefined;
+      wanted = again ? monotonic() : undefined;
     } catch (error) {
       if (!closed.signal.aborted) looks.bad(error);
     }
@@ -89,7 +88,11 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
     const free = concurrency - running.size;
     // The end of each work is a look.
     if (free <= 0) return Infinity;
-    if (lease?.isHeld() === false && (await lease.hold(closed.signal)) === null) return Infinity;
+    if (lease?.isHeld() === false) {
+      if ((await lease.hold(closed.signal)) === null) return Infinity;
+      // Until now the work was another process's.
+      wanted = monotonic();
+    }
     const { work, rest } = await subscriber.due(free);
     if (closed.signal.aborted || lease?.isHeld() === false) return rest;
     for (const one of work.slice(0, free)) start(one);

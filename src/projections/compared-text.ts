@@ -1,10 +1,10 @@
-/** The form in which names and addresses are searched: as a person types them who does not know how they are spelled exactly. */
+/** The form in which names and addresses are searched: without what people leave out or confuse when they type them. */
 
 const ascii = /^[\x20-\x7e]*$/;
-/** Accents and points of all scripts in which words stay what they are without them, and joiners. */
-const marks = /\p{Script=Inherited}/gu;
+/** Accents and joiners. Not the marks that make another Japanese syllable: ガ is not カ. */
+const marks = /(?![\u3099\u309a])\p{Script=Inherited}/gu;
 
-/** What has no parts that could be left out. */
+/** Letters that Unicode does not take apart, and quotation marks that are typed as an apostrophe. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',

@@ -1,4 +1,4 @@
-/** The view `contact_search`: of each contact the texts that it is found by, so that it is found by their beginnings. */
+/** The view `contact_search`: of each contact the texts whose beginnings it is found by. */
 import type { ContactEvent } from '../events/contact.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { comparedText } from './compared-text.js';
@@ -57,7 +57,7 @@ function withNames(document: ContactSearchDocument, person: NameChange): Contact
   return isSame ? document : { ...document, ...names, terms: termsOf(document.terms[0], names) };
 }
 
-/** Undefined: it stays. */
+/** `changed` undefined: the name stays. */
 function nameAfter(before: string | null, changed: string | null | undefined): string | null {
   if (changed === undefined) return before;
   return comparedText(changed ?? '') || null;
@@ -70,7 +70,7 @@ function termsOf(address: string | undefined, { first_name, last_name }: Names):
   return [...new Set(terms)].filter((term) => term !== '');
 }
 
-/** The ids of at most so many contacts whose address, first or last name begins with the text; in the order of what does. @throws ReadModelsUnavailableError */
+/** The ids of contacts whose address, first name, last name or both names begin with the text, at most `limit`, in the order of the text that does. @throws ReadModelsUnavailableError */
 export async function contactsFoundBy(
   reader: Pick<ReadModelReader, 'search'>,
   { text, limit }: { readonly text: string; readonly limit: number },

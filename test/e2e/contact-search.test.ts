@@ -58,6 +58,17 @@ test('by the beginning of address, first and last name, or of both in either ord
   expect((await search({ text: `ada.${mark}` })).body).toEqual(success('Contacts searched successfully!', [shown]));
 });
 
+test('letters without their accents, ligatures and sharp s are the same, Japanese syllables are not', async () => {
+  const [german, japanese] = [`strasse.${mark}@example.com`, `kana.${mark}@example.com`];
+  await create({ email: german, firstName: `Große${mark}`, lastName: `Œuvre${mark}` });
+  await create({ email: japanese, lastName: `ガ${mark}` });
+  for (const text of [`GROSSE${mark}`, `große${mark} oeuvre`, `œuvre${mark}`])
+    expect(await found(text), text).toEqual([german]);
+  expect(await found(`ガ${mark}`)).toEqual([japanese]);
+  expect(await found(`ｶﾞ${mark}`)).toEqual([japanese]);
+  expect(await found(`カ${mark}`)).toEqual([]);
+});
+
 test('a name that was changed or cleared is found no more, and the new one is', async () => {
   const email = `grace.${mark}@example.com`;
   await create({ email, lastName: `Murray${mark}` });

@@ -112,6 +112,36 @@ test('a hold, a release and a cancellation of an e-mail to nobody who is a conta
   );
 });
 
+test('after an erasure nothing of the person is left in it, nor of what the mail server said', async () => {
+  const list = await on.make('/v1/lists/create', { list_name: unique('News') }, 'list_id');
+  const email = someAddress();
+  const contact = await on.make(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, 'contact_id');
+  const id = await send({ to_email: email, subject: 'Private' });
+  await until(id, 'sent');
+  const headers = { 'content-type': 'message/rfc822', 'x-envelope-to': smtp.messages.at(-1)?.from ?? '' };
+  const report = { raw: reportOf('postfix-gone', id), headers };
+  expect((await on.request('POST', '/v1/email/reports', report)).field('outcome')).toBe('bounced');
+  const [local = ''] = email.split('@');
+  const told = [local, 'Private'];
+  const before = JSON.stringify((await on.get(pathOf(id))).body);
+  for (const text of [...told, '"response"', '"diagnostic"']) expect(before).toContain(text);
+  const erasure = (await on.post('/v1/privacy/erasures', { email })).field('erasure_id');
+  const status = async () =>
+    (await on.get(`/v1/privacy/erasures/${erasure}`)).field('status') === 'completed' || undefined;
+  await eventually(status, { what: 'the erasure' });
+  const { body } = await on.get(pathOf(id));
+  const after = JSON.stringify(body);
+  for (const text of [...told, '"response"', '"diagnostic"']) expect(after).not.toContain(text);
+  expect((body as { data: readonly Item[] }).data.map(({ type, contact_id }) => [type, contact_id])).toEqual([
+    ['EmailRequested', contact],
+    ['EmailDispatchStarted', contact],
+    ['EmailSent', contact],
+    ['AddressSuppressed', contact],
+    ['EmailBounced', contact],
+    ['EmailErased', contact],
+  ]);
+});
+
 test('a key sees of it what its scopes allow; no e-mail is 404, and what is no position is no cursor', async () => {
   const id = await send({});
   await until(id, 'sent');

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import type { Subscriber, WorkLease } from '../../src/flow/subscriber.js';
+import { realTime } from '../support/real-time.js';
 
 const timings = { ...runnerTimings, wake: 1, firstPause: 10, longestPause: 40, stop: 200 };
 
@@ -111,6 +112,30 @@ test('the lag is how long a look has been due or work has failed, and 0 once all
     [canLook, canDo] = [true, true];
     await vi.waitUntil(() => waiting.length === 0 && lag() === 0);
   }
+});
+
+test('the time that another process had the lease is no lag', async () => {
+  let held = false;
+  let grant = (): void => undefined;
+  let look = (): void => undefined;
+  const { runner } = start({
+    due: () => new Promise((resolve) => (look = () => resolve({ work: [], rest: 60_000 }))),
+    lease: {
+      hold: () => new Promise((resolve) => (grant = () => ((held = true), resolve(1)))),
+      isHeld: () => held,
+      onLost: () => undefined,
+      close: () => Promise.resolve(),
+    },
+  });
+  // Lag is time: this one must be told from what follows.
+  await realTime(500);
+  runner.wake();
+  expect(runner.figures().lag).toBe(0);
+  grant();
+  await nextTurn();
+  expect(runner.figures().holds).toBe(true);
+  expect(runner.figures().lag).toBeLessThan(250);
+  look();
 });
 
 test('close starts nothing more, gives what runs its time, and then aborts it', async () => {

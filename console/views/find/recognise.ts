@@ -5,8 +5,6 @@ export type Recognised =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'address'; readonly email: string }
   | { readonly kind: 'page'; readonly what: string; readonly address: string }
-  /** The id of a request, or a name with a digit in it. */
-  | { readonly kind: 'request'; readonly text: string; readonly address: string }
   /** The beginning of a name or an address. `request`: it may be the id of one, too; the address of what that did. */
   | { readonly kind: 'text'; readonly text: string; readonly request: string | undefined };
 
@@ -30,6 +28,8 @@ export function recognise(typed: string): Recognised {
       address: to('/log', text.replace(/^0+(?=.)/, '')),
     };
   const request = /^[\w.-]{1,128}$/.test(text) ? to('/log', undefined, { request: text }) : undefined;
-  if (request !== undefined && /\d/.test(text)) return { kind: 'request', text, address: request };
+  // Others may be of a name: that goes into an address only by the link that says so.
+  if (request !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    return { kind: 'page', what: 'what this request did', address: request };
   return { kind: 'text', text, request };
 }

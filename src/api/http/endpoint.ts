@@ -48,7 +48,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
    * and query parameters are refused. The seventeen ignore these.
    */
   readonly own?: true;
-  /** A POST that changes nothing, so that what is asked for stands in no address: as with a GET, it waits for `X-Min-Position`, and is not slowed down. */
+  /** A POST that changes nothing: a search, whose text must not stand in an address. Like a GET it waits for `X-Min-Position` and is not slowed down while views lag. */
   readonly readsOnly?: true;
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
