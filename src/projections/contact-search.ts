@@ -15,7 +15,7 @@ type ContactSearchDocument = {
 
 export const contactSearch: Projection<ContactSearchDocument> = {
   name: 'contact_search',
-  version: 1,
+  version: 2,
   personal: true,
   readAsWhole: true,
   indexes: [],
