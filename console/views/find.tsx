@@ -22,15 +22,22 @@ effect(() => {
 export function Find() {
   const { route } = useLocation();
   const [lives, setLives] = useState<readonly string[]>();
-  const found = recognise(typed.value);
+  const found = allowed(recognise(typed.value));
   const search = useAction(async (client, email: string) => {
     const ids = await contactsOf(client, email);
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) route(to('/contacts', only));
     else setLives(ids);
   });
+  const open = useAction(async (client, { text, address }: Request) => {
+    // Who finds people by it has typed a part of their address, which belongs in no history of a browser.
+    if (may('contacts:read') && (await client.searchContacts({ body: { text, limit: 1 } })).data.length > 0) return;
+    route(address);
+  });
+  const request = requestIn(found);
   const submit = (): void => {
-    if (found.kind === 'page' || found.kind === 'request') route(found.address);
+    if (found.kind === 'page') route(found.address);
+    if (found.kind === 'request') void open.run(found);
     if (found.kind === 'address') void search.run(found.email);
   };
   return (
@@ -52,16 +59,16 @@ export function Find() {
           }}
           hint={<span role="status">{hintOf(found)}</span>}
         />
-        <button type="submit" class="primary" disabled={search.isRunning}>
+        <button type="submit" class="primary" disabled={search.isRunning || open.isRunning}>
           Find
         </button>
       </form>
-      <ErrorNote error={search.error} />
+      <ErrorNote error={search.error ?? open.error} />
       {lives !== undefined && <Lives ids={lives} />}
       {may('contacts:read') && <Contacts text={soughtIn(found)} />}
-      {found.kind === 'text' && found.request !== undefined && may('audit:read') && (
+      {request !== undefined && (found.kind === 'text' || may('contacts:read')) && (
         <p>
-          Or <a href={found.request}>what the request with this id did</a>.
+          Or <a href={request}>what the request with this id did</a>.
         </p>
       )}
       <p class="quiet">
@@ -70,6 +77,20 @@ export function Find() {
       </p>
     </Page>
   );
+}
+
+type Request = Extract<Recognised, { readonly kind: 'request' }>;
+
+/** Who may not see what a request did has typed a text. */
+function allowed(found: Recognised): Recognised {
+  if (may('audit:read') || (found.kind !== 'text' && found.kind !== 'request')) return found;
+  return { kind: 'text', text: found.text, request: undefined };
+}
+
+/** The address of what the request did that the text may be the id of. */
+function requestIn(found: Recognised): string | undefined {
+  if (found.kind === 'request') return found.address;
+  return found.kind === 'text' ? found.request : undefined;
 }
 
 /** What the beginning of an address or a name may be. */
@@ -87,7 +108,9 @@ function hintOf(found: Recognised): string {
     case 'page':
       return `Opens ${found.what}.`;
     case 'request':
-      return 'Opens what this request did.';
+      return may('contacts:read')
+        ? 'Finds people by the beginning; where there are none, opens what this request did.'
+        : 'Opens what this request did.';
     case 'text':
       return may('contacts:read')
         ? 'Finds people by the beginning.'

@@ -2,7 +2,7 @@
 
 const ascii = /^[\x20-\x7e]*$/;
 /** Accents and points of all scripts in which words stay what they are without them, and joiners. */
-const marks = /[\p{Script=Inherited}[\p{M}&&[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}]]]/gv;
+const marks = /\p{Script=Inherited}|(?=\p{M})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}]/gu;
 
 /** What has no parts that could be left out. */
 const plain: Readonly<Record<string, string>> = {

@@ -147,6 +147,16 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
     await page.getByText('1 contact.').waitFor();
     await field.fill(`nobody${mark}`);
     await page.getByText('No address and no name begins so.').waitFor();
+
+    // What may be the id of a request as well.
+    await create({ firstName: `${mark}7` });
+    const searched = page.waitForResponse((response) => response.url().endsWith('/v1/contacts/search'));
+    await find(page, `${mark}7`);
+    await searched;
+    await page.getByText('1 contact.').waitFor();
+    expect(page.url()).not.toContain(mark);
+    await page.getByRole('link', { name: 'what the request with this id did' }).click();
+    await page.waitForURL(`**/log?request=${mark}7`);
     await leave();
   });
 
