@@ -1,8 +1,8 @@
 /** The form in which names and addresses are searched: without what people leave out or confuse when they type them. */
 
 const ascii = /^[\x20-\x7e]*$/;
-/** Accents and joiners. Not the marks that make another Japanese syllable: ガ is not カ. */
-const marks = /(?![\u3099\u309a])\p{Script=Inherited}/gu;
+/** Accents, joiners, and points that names are also written without. Not the marks that make another Japanese syllable: ガ is not カ. */
+const marks = /(?![\u3099\u309a])\p{Script=Inherited}|(?=\p{M})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}]/gu;
 
 /** Letters that Unicode does not take apart, and quotation marks that are typed as an apostrophe. */
 const plain: Readonly<Record<string, string>> = {

@@ -15,9 +15,10 @@ type ContactSearchDocument = {
 
 export const contactSearch: Projection<ContactSearchDocument> = {
   name: 'contact_search',
-  version: 1,
+  version: 2,
   personal: true,
   readAsWhole: true,
+  unlisted: true,
   indexes: [],
   arrayIndexes: ['terms'],
   fields: ['contact_id', 'first_name', 'last_name', 'terms'],

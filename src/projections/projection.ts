@@ -18,6 +18,8 @@ export interface Projection<D extends Document = Document> extends View {
   readonly handles: readonly EventType[];
   /** Its documents are not read one by one: a write of this process to one counts as a write to all. */
   readonly readAsWhole?: boolean;
+  /** Its documents are not answered at `/v1/views`: what they would be asked for must stand in no address. */
+  readonly unlisted?: true;
   /** What a key needs to read the documents over HTTP. Default: to read what the events are about. */
   readonly scopes?: readonly Scope[];
   /** Ids of the documents that the event changes. Must not throw, nor look at revision or position: it also runs for each write, on the HTTP thread. */

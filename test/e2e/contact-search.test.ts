@@ -69,6 +69,25 @@ test('letters without their accents, ligatures and sharp s are the same, Japanes
   expect(await found(`カ${mark}`)).toEqual([]);
 });
 
+test('points that a name is also written without make no difference, and vowel signs do', async () => {
+  const names = {
+    hebrew: 'שָׁלוֹם',
+    arabic: 'مُحَمَّد',
+    quranic: 'طۭه',
+    syriac: 'ܫܠܳܡܐ',
+    hindi: 'शर्मा',
+  };
+  const emailOf = (script: string): string => `${script}.${mark}@example.com`;
+  for (const [script, name] of Object.entries(names))
+    await create({ email: emailOf(script), firstName: mark, lastName: name });
+  const withoutMarks = (name: string): string => name.normalize('NFD').replace(/\p{M}/gu, '');
+  for (const [script, name] of Object.entries(names)) {
+    expect(await found(`${mark} ${name}`), script).toEqual([emailOf(script)]);
+    const bare = await found(`${mark} ${withoutMarks(name)}`);
+    expect(bare, script).toEqual(script === 'hindi' ? [] : [emailOf(script)]);
+  }
+});
+
 test('a name that was changed or cleared is found no more, and the new one is', async () => {
   const email = `grace.${mark}@example.com`;
   await create({ email, lastName: `Murray${mark}` });

@@ -12,7 +12,7 @@ const limit = 20;
 /** One letter says little. */
 const fewestCharacters = 2;
 /** Milliseconds that the keyboard rests before it is asked. */
-const rest = 250;
+const rest = 500;
 
 export function Contacts({ text }: { readonly text: string }) {
   const sought = useSettled(text);

@@ -15,7 +15,9 @@ export interface ViewsParts {
   readonly reads: Reads;
 }
 
-export function viewsRoutes(routes: Routes, { projections, queries, reads }: ViewsParts): void {
+export function viewsRoutes(routes: Routes, { projections: all, queries, reads }: ViewsParts): void {
+  const projections = all.filter(({ unlisted }) => unlisted !== true);
+
   function viewOf(name: string, { scopes }: Pick<Call, 'scopes'>): Projection {
     const view = projections.find((one) => one.name === name);
     if (view === undefined)
