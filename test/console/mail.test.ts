@@ -82,9 +82,8 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
       ['Why e-mails bounced or were cancelled', /cancelled: requested by client.*2$/],
     ] as const) {
       await page.getByRole('figure', { name: title }).getByText('The figures as a table').click();
-      expect((await page.getByRole('table', { name: title }).getByRole('row').allTextContents()).join()).toMatch(
-        reasons,
-      );
+      const rows = page.getByRole('table', { name: title }).getByRole('row');
+      await expect.poll(async () => (await rows.allTextContents()).join()).toMatch(reasons);
     }
     await checkAccessibility();
     await leave();
