@@ -65,8 +65,10 @@ function Header() {
 const Nowhere = () => (
   <Page title="Nothing here">
     <p>There is no such page, or your key may not open it.</p>
-    <p>
-      <a href={to('/')}>Find a person or a thing</a>
-    </p>
+    {pages.some(({ path, scopes }) => path === '/' && scopes.some(may)) && (
+      <p>
+        <a href={to('/')}>Find a person or a thing</a>
+      </p>
+    )}
   </Page>
 );

@@ -37,6 +37,19 @@ describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () =
     });
   });
 
+  test('a page that a key may not open leads to Find, if it may open that', async () => {
+    for (const [scope, links] of [
+      ['tags:read', 0],
+      ['contacts:read', 1],
+    ] as const) {
+      const { page, signIn, leave } = await visit(browser, service);
+      await signIn(await keyWith(scope), '/keys');
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      expect(await page.getByRole('main').getByRole('link').count(), scope).toBe(links);
+      await leave();
+    }
+  });
+
   test('a wrong key is refused in the words of the API', async () => {
     const { page, open, checkAccessibility, leave } = await visit(browser, service);
     await open('/lists');
