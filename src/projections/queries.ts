@@ -29,19 +29,12 @@ type ContactInListAnswer = ContactAnswer & StandingAnswer;
 type SubscriptionAnswer = Pick<ListDocument, 'list_id' | 'list_name'> & StandingAnswer;
 type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
 
+type HiddenOfEmail =
+  | ('stream' | 'recipient_key' | 'requested_position' | 'open' | 'open_since' | 'deadline')
+  | ('run_id' | 'kept_since' | 'erased_at');
+
 /** No next attempt while one is running. */
-export type EmailAnswer = Omit<
-  EmailDocument,
-  | 'stream'
-  | 'recipient_key'
-  | 'requested_position'
-  | 'open'
-  | 'open_since'
-  | 'deadline'
-  | 'run_id'
-  | 'kept_since'
-  | 'erased_at'
->;
+export type EmailAnswer = Omit<EmailDocument, HiddenOfEmail>;
 
 export interface PageRequest {
   readonly limit: number;
