@@ -29,7 +29,14 @@ const narrow = { width: 360, height: 740 };
 
 /** `at`: the page's address, with ids that `look` has found. `act`: what is done there. `from`: the heading that is to stand at the top. */
 const wanted = [
-  { name: 'find', at: () => '/' },
+  {
+    name: 'find',
+    at: () => '/',
+    act: async (page) => {
+      await page.getByRole('searchbox').fill('jarv');
+      await page.locator('section[aria-labelledby=contacts] li').first().waitFor();
+    },
+  },
   { name: 'contact', at: ({ contact }) => `/contacts/${contact}` },
   { name: 'contact-then', at: ({ contact, then }) => `/contacts/${contact}?at=${then}` },
   { name: 'contact-timeline', at: ({ contact }) => `/contacts/${contact}`, from: 'What happened' },
