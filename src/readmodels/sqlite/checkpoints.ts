@@ -4,7 +4,7 @@ import { CommitConflictError, type Checkpoint, type CheckpointRemoval, type Comm
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
 
-export function readCheckpoint(db: Database, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
+export function selectCheckpoint(db: Database, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
   const row = db
     .prepare<[string], CheckpointRow>('SELECT log_id, position, event_id, live, epoch FROM checkpoints WHERE name = ?')
     .get(name);
@@ -13,8 +13,8 @@ export function readCheckpoint(db: Database, name: string): { checkpoint: Checkp
   return { checkpoint: { logId, position, eventId, storages: JSON.parse(live) as Checkpoint['storages'] }, epoch };
 }
 
-export function moveCheckpoint(db: Database, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
-  const current = readCheckpoint(db, name);
+export function advanceCheckpoint(db: Database, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
+  const current = selectCheckpoint(db, name);
   if (current !== undefined && current.epoch > epoch)
     throw new CommitConflictError(`a later holder has moved checkpoint ${name}`);
   if (textOf(current?.checkpoint ?? null) !== textOf(previous))
@@ -24,8 +24,8 @@ export function moveCheckpoint(db: Database, { name, previous, next, epoch = 0 }
   ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.storages), epoch);
 }
 
-export function forgetCheckpoint(db: Database, { name, previous, epoch = Infinity }: CheckpointRemoval): void {
-  const current = readCheckpoint(db, name);
+export function deleteCheckpoint(db: Database, { name, previous, epoch = Infinity }: CheckpointRemoval): void {
+  const current = selectCheckpoint(db, name);
   if (current === undefined) return;
   if (current.epoch > epoch || textOf(current.checkpoint) !== textOf(previous))
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);

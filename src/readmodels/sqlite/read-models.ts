@@ -16,7 +16,7 @@ import {
   type WantedDocuments,
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
-import { forgetCheckpoint, moveCheckpoint, readCheckpoint } from './checkpoints.js';
+import { deleteCheckpoint, advanceCheckpoint, selectCheckpoint } from './checkpoints.js';
 import { createFinder } from './find.js';
 import { selectRecord, recordsTable, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
@@ -112,7 +112,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
     const current = schemaVersion.get();
     if (current !== schema) tables = new WeakMap();
     schema = current;
-    moveCheckpoint(db, commit.checkpoint);
+    advanceCheckpoint(db, commit.checkpoint);
     for (const write of commit.writes) table(write.view).write(write);
   };
 
@@ -129,7 +129,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       wanted.map(({ view, ids }) => readAll(view, ids, living<D>)),
     find: async (view, query) => guarded(() => find(view, query)),
     search: async (view, query) => guarded(() => search(view, query)),
-    checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
+    checkpoint: async (name) => guarded(() => selectCheckpoint(db, name)?.checkpoint ?? null),
     readRecord: async (name) => guarded(() => selectRecord(db, name)),
     putRecord: async (record) => guarded(() => upsertRecord(db, record)),
     async prepare(view, { bare = false } = {}) {
@@ -143,7 +143,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       await dropTables(db, storageName(view)).catch(fail);
       await overdue();
     },
-    forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint), 'immediate')),
+    forget: async (checkpoint) => guarded(() => db.transaction(() => deleteCheckpoint(db, checkpoint), 'immediate')),
     async scrub(views) {
       for (const view of views) await scrubView(db, view).catch(fail);
     },

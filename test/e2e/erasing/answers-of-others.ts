@@ -47,8 +47,8 @@ export async function answersOfOthers({ world, others, leaving, moments }: Askin
       const lines = untimed((await ok(service.get(path))).text).split('\n');
       answers[path] = lines.filter((line) => isOther(line) && !line.startsWith('{"line":"end"')).join('\n');
     }
-  for (const { name } of liveProjections)
-    if (!counting.has(name))
+  for (const { name, unlisted } of liveProjections)
+    if (!counting.has(name) && unlisted !== true)
       answers[`view ${name}`] = (await everything(service, `/v1/views/${name}`)).filter(isOther).join('\n');
   return answers;
 }
