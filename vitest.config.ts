@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => {
       // Worker threads load compiled JavaScript from dist/, which this builds when it is stale.
       globalSetup: ['test/support/build.ts'],
       // Much of the time is spent waiting for services: more files at once than there are processors.
-      maxWorkers: 6,
+      maxWorkers: 5,
       // Thousands of streams may have to be deleted.
       teardownTimeout: 120_000,
       projects: [
