@@ -18,7 +18,12 @@ import { addLists, addReport } from './long-answers.js';
 /** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
 
-const isPosition = (cursor: string): boolean => /^[0-9]{1,64}$/.test(cursor);
+/** A page whose cursor is a position. @throws ServiceError `invalid_cursor` */
+function positionPage(...given: Parameters<typeof pageRequest>): ReturnType<typeof pageRequest> {
+  const page = pageRequest(...given);
+  if (page.cursor !== undefined && !/^[0-9]{1,64}$/.test(page.cursor)) throw new ServiceError('invalid_cursor');
+  return page;
+}
 
 export interface AuditParts extends ContactSources {
   readonly audit: Audit;
@@ -39,8 +44,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const { stream, contactId, subject } = await find(call, call.parameter('contact'));
     if (list === undefined) await reads.visible(call, { touched: ['emails'], parked: [] });
     const scope = ['history', stream, contactId ?? '', list ?? '', from ?? '', to ?? ''];
-    const { limit, cursor } = pageRequest(call.query, scope);
-    if (cursor !== undefined && !isPosition(cursor)) throw new ServiceError('invalid_cursor');
+    const { limit, cursor } = positionPage(call.query, scope);
     const signal = call.signal();
     const hidden = hiddenFrom(call.scopes);
     const request = { stream, contactId, list, from, to, after: cursor, limit, hidden, signal };
@@ -62,8 +66,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     if (place === undefined) throw new ServiceError('not_found');
     const { stream, recipientKey } = place;
     const scope = ['email', emailId];
-    const { limit, cursor } = pageRequest(call.query, scope);
-    if (cursor !== undefined && !isPosition(cursor)) throw new ServiceError('invalid_cursor');
+    const { limit, cursor } = positionPage(call.query, scope);
     const who = { emailId, stream, recipientKey, hidden: hiddenFrom(call.scopes) };
     const request = { ...who, after: cursor, limit, signal: call.signal() };
     const read = { subject: recipientKey, what: 'email' } as const;
