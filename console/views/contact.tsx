@@ -12,6 +12,7 @@ import { may } from '../session.js';
 import { Actions } from './contact/actions.js';
 import { Compare } from './contact/compare.js';
 import { useHistory, type History } from './contact/history.js';
+import { useKeyNames } from './contact/key-names.js';
 import { momentsOf } from './contact/moments.js';
 import { PresentOnly } from './contact/present-only.js';
 import { Refusals } from './contact/refusals.js';
@@ -58,6 +59,7 @@ function Audited({ id }: { readonly id: string }) {
   const [version, setVersion] = useState(0);
   const present = useContactAt({ contact: id, time: now, version: 0 });
   const history = useHistory(id);
+  const keyNames = useKeyNames();
   const reload = (): void => {
     present.reload();
     setVersion(version + 1);
@@ -94,11 +96,20 @@ function Audited({ id }: { readonly id: string }) {
           email={email}
           position={present.data?.position}
           at={at}
+          keyNames={keyNames}
           listNames={namesOfLists(history.items)}
           onChanged={reload}
         />
       )}
-      <Timeline history={history} kind={kind} listId={list} at={at} address={address} onFilter={go} />
+      <Timeline
+        keyNames={keyNames}
+        history={history}
+        kind={kind}
+        listId={list}
+        at={at}
+        address={address}
+        onFilter={go}
+      />
     </Page>
   );
 }

@@ -5,7 +5,7 @@ import { Show } from '../../parts/answer.js';
 import { Mark, Time, Written } from '../../parts/text.js';
 import { may } from '../../session.js';
 import { activeAt } from './active-at.js';
-import { useKeyNames } from './key-names.js';
+import type { KeyNames } from './key-names.js';
 import { Origin } from './origin.js';
 import { Release } from './release.js';
 
@@ -15,6 +15,7 @@ interface RefusalsProps {
   readonly position: string | undefined;
   /** Undefined: now. */
   readonly at: string | undefined;
+  readonly keyNames: KeyNames;
   /** By their ids. */
   readonly listNames: ReadonlyMap<string, string>;
   readonly onChanged: () => void;
@@ -22,8 +23,7 @@ interface RefusalsProps {
 
 type Step = components['schemas']['SuppressionStep'];
 
-export function Refusals({ email, position, at: time, listNames, onChanged }: RefusalsProps) {
-  const keyNames = useKeyNames();
+export function Refusals({ email, position, at: time, keyNames, listNames, onChanged }: RefusalsProps) {
   const mailOf = (scope: string | null): string =>
     scope === null || scope === 'all' ? 'all mail' : `mail of the list ${listNames.get(scope) ?? scope}`;
   const happened = ({ type, scope, reason }: Step): string =>

@@ -7,13 +7,14 @@ import { Mark, Written, formatDay, formatNumber, plainPosition } from '../../par
 import { printable } from '../../../src/events/printable.js';
 import { may } from '../../session.js';
 import type { History } from './history.js';
-import { useKeyNames, type KeyNames } from './key-names.js';
+import type { KeyNames } from './key-names.js';
 import { Origin } from './origin.js';
 import { kindOf, kindTexts, listsOf, type Item, type ItemKind } from './moments.js';
 
 const rowsAPage = 50;
 
 interface TimelineProps {
+  readonly keyNames: KeyNames;
   readonly history: History;
   readonly kind: string;
   readonly listId: string;
@@ -24,8 +25,7 @@ interface TimelineProps {
   readonly onFilter: (changes: Readonly<Record<string, string | undefined>>) => void;
 }
 
-export function Timeline({ history, kind, listId, at, address, onFilter }: TimelineProps) {
-  const keyNames = useKeyNames();
+export function Timeline({ keyNames, history, kind, listId, at, address, onFilter }: TimelineProps) {
   const rows = history.items
     .filter((item) => (kind === '' || kindOf(item) === kind) && (listId === '' || listsOf(item).includes(listId)))
     .reverse();
