@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 50b3b47a7f368d1f3f93593c0016f9df92e1de0adc23df0135c185ba0fbdb2fd. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 267a39b0896fa96e8862586da655ae9ebf88a7b9767d0752c9fa3f5928df944f. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -414,6 +414,26 @@ export interface paths {
     get: operations['listSeals'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/clock/confirm': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Trust the clock of the service from now on
+     * @description Says that the clock is right. Until then, nothing that cannot be undone depends on it. `GET /health/ready` tells whether it is trusted. Needs the scope `clock`.
+     */
+    post: operations['confirmClock'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1521,11 +1541,37 @@ export interface components {
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
     };
+    ClockReadiness: {
+      /** @description `jumped`: the clock was set within the last ten minutes. `ahead`: it is more than a day ahead of the last time that was known to be right. */
+      reason?: string;
+      /** @description Whether decisions that cannot be undone may depend on the clock. */
+      trusted: boolean;
+      /**
+       * Format: int64
+       * @description Until the clock is trusted if it does not jump again.
+       */
+      trusted_in_seconds?: number;
+    };
     Complaint: {
       /** Format: date-time */
       at: string;
       /** @description The report came with the proof of the return path. */
       verified: boolean;
+    };
+    ConfirmClockAnswer: {
+      data: components['schemas']['ConfirmedClock'];
+      message: string;
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
+    ConfirmedClock: {
+      /**
+       * Format: date-time
+       * @description What the clock said.
+       */
+      confirmed_at: string;
+      trusted: boolean;
     };
     /**
      * Consent
@@ -1747,6 +1793,7 @@ export interface components {
         | 'metrics'
         | 'privacy'
         | 'keys'
+        | 'clock'
       )[];
     };
     CreateContactAnswer: {
@@ -3225,6 +3272,7 @@ export interface components {
       type: string;
     };
     Readiness: {
+      clock: components['schemas']['ClockReadiness'];
       /** @description Reports about e-mails since this process began. */
       email_reports: components['schemas']['EmailReportCounts'];
       /** @description Absent where another process carries erasures through. */
@@ -5633,6 +5681,31 @@ export interface operations {
       default: components['responses']['General'];
     };
   };
+  confirmClock: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Clock confirmed successfully! */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ConfirmClockAnswer'];
+        };
+      };
+      400: components['responses']['Refused28'];
+      default: components['responses']['General'];
+    };
+  };
   findContact: {
     parameters: {
       query: {
@@ -7466,6 +7539,7 @@ export type KnownErrorType =
 export const operationTable = {
   addContactTags: ['post', '/v1/contacts/tags/{list_id}/add', 'safe'],
   cancelEmail: ['post', '/v1/email/{email_id}/cancel', 'unsafe'],
+  confirmClock: ['post', '/v1/clock/confirm', 'unsafe'],
   createApiKey: ['post', '/v1/keys', 'key'],
   createContact: ['post', '/v1/contacts/{list_id}/create', 'key'],
   createGroup: ['post', '/v1/groups/create', 'key'],

@@ -21,6 +21,7 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   metrics: 'read the figures for Prometheus',
   privacy: 'export everything about a person, and erase a person',
   keys: 'create, rotate and revoke API keys',
+  clock: 'confirm that the clock of the service is right',
 };
 
 export const allScopes = Object.keys(scopeTexts) as Scope[];

@@ -113,7 +113,7 @@ export async function openKeeper(world: World) {
         ...createGrant({ id, hash: Buffer.alloc(0), scopes: new Set(), until: Infinity }),
         lastUsed,
       }));
-      await createKeyUses(models).write(uses);
+      await createKeyUses(models, Date.now).write(uses);
       await models.close();
     },
   };

@@ -87,7 +87,7 @@ export function createMail(world: World, members: Members, publicUrl: string): M
     }),
     unsubscribeUrl: (link) => `${publicUrl}/u/${tokens.make(link)}`,
     returnPath: (emailId) => returnPathOf(emailId, mailSettings.MAIL_RETURN_PATH, keys.returnPathMac),
-    ...{ clock: now, monotonic: now, soleWriter: true, inDoubtPolicy: 'resend', timings },
+    ...{ clock: now, trustedNow: now, monotonic: now, soleWriter: true, inDoubtPolicy: 'resend', timings },
     report(told) {
       if (told.type === 'fault' || told.type === 'record_failed') throw told.error;
     },

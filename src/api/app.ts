@@ -27,6 +27,7 @@ import { minPositionOf } from './http/request-headers.js';
 import { createRoutes, type Altered } from './http/routes.js';
 import { createDocument, readExamples } from './openapi/document.js';
 import type { KeysOfApi } from './keys/known-keys.js';
+import type { PauseTimings } from '../mailer/timings.js';
 import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
 import { healthRoutes, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
@@ -55,12 +56,18 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
   /** Undefined: there are none. */
-  readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock'> | undefined;
+  readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock' | 'trustedNow'> | undefined;
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly reports: Pick<Reports, 'take'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly readMetrics: ReadMetrics;
+  /** Trusts the clock from now on. Resolves with the time, in milliseconds since 1970. */
+  readonly confirmClock: () => Promise<number>;
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
+  readonly trustedNow: () => number | undefined;
+  /** How long emails wait for their next attempt. */
+  readonly pauses: PauseTimings;
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

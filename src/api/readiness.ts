@@ -8,6 +8,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { ViewsStatus } from '../projector/views-status.js';
 import type { Role } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
+import type { ClockStatus } from '../stores/trusted-clock.js';
 import type { Readiness } from './resources/service/handlers.js';
 
 /** Ready: the views show what was written this long ago. */
@@ -31,6 +32,7 @@ interface ReadinessSources {
   readonly headLag: HeadLag;
   /** Lines of the log. */
   readonly lines: { dropped(): number };
+  readonly clock: ClockStatus;
   readonly roles: ReadonlySet<Role>;
 }
 
@@ -44,6 +46,7 @@ export async function readiness({
   reports,
   headLag,
   lines,
+  clock,
   roles,
 }: ReadinessSources): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
@@ -62,6 +65,7 @@ export async function readiness({
       ...erasuresPart(erasures),
       email_reports: reports.counts(),
       log_lines: { dropped: lines.dropped() },
+      clock,
       ...mailerPart(mailer),
     },
   };

@@ -20,6 +20,8 @@ interface ApiKeysOptions extends Logs, Clocks {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
+  readonly trustedNow: () => number | undefined;
+  readonly newUuid: () => string;
 }
 
 /** Characters. */
@@ -28,7 +30,7 @@ const shortestKey = 16;
 /** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
 export async function openApiKeys(
   commands: Commands,
-  { config, folder, settings, register, logger, lines, clock, monotonic }: ApiKeysOptions,
+  { config, folder, settings, register, logger, lines, ...sources }: ApiKeysOptions,
 ): Promise<Keys | undefined> {
   const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
   const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
@@ -44,8 +46,7 @@ export async function openApiKeys(
     keep: (state) => register.keep(entriesOfKeys(state)),
     configured: [...config.apiKeys.map(configuredKey), ...stored],
     models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
-    clock,
-    monotonic,
+    ...sources,
     onFault: (error, meaning) => logger.error({ err: error }, meaning),
   });
 }

@@ -12,6 +12,7 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
+import { mailerTimings } from '../mailer/timings.js';
 import { openMetricsServer } from '../api/http/metrics-server.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Traces } from '../traces/traces.js';
@@ -27,6 +28,7 @@ import { createHeadLag, readiness } from '../api/readiness.js';
 import { requestLog } from '../api/http/request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
+import type { TrustedClock } from '../stores/trusted-clock.js';
 import { openPages } from './pages.js';
 import type { Commands } from './commands.js';
 import { version } from './version.js';
@@ -59,12 +61,13 @@ interface HttpOptions extends Clocks {
   readonly newUuid: () => string;
   readonly secret: string;
   readonly appearance: Appearance;
+  readonly trustedClock: TrustedClock;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
-  const { views, mailer, erasures, metrics, clock, monotonic, newUuid } = options;
+  const { views, mailer, erasures, metrics, clock, monotonic, newUuid, trustedClock } = options;
   const log = requestLog(logger, lines);
   const closing = new AbortController();
   const { signal } = closing;
@@ -80,6 +83,7 @@ export async function openHttp(options: HttpOptions) {
       reports: commands.reports,
       headLag,
       lines,
+      clock: trustedClock.status(),
       roles: config.roles,
     });
   const app = createApp({
@@ -102,6 +106,9 @@ export async function openHttp(options: HttpOptions) {
     keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
+    confirmClock: trustedClock.confirm,
+    trustedNow: trustedClock.now,
+    pauses: { ...mailerTimings, ...config.mailTimings },
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock,
     version,

@@ -51,6 +51,7 @@ interface MailOptions extends Clocks {
   readonly views: Views;
   readonly secret: string;
   readonly newUuid: () => string;
+  readonly trustedNow: () => number | undefined;
 }
 
 export interface Mailer extends Omit<MailSubscriber, 'status'> {
@@ -59,7 +60,8 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, openLease, logger, traces, store, commands, views, clock, monotonic, newUuid } = options;
+  const { config, settings, openLease, logger, traces, store, commands, views, clock, monotonic, trustedNow, newUuid } =
+    options;
   const { mailReturnPath: base } = config;
   const log = mailReport(logger);
   const report = (about: MailerReport): void => {
@@ -77,7 +79,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
   });
   const mailer = createMailer({
-    ...{ clock, monotonic, random: Math.random },
+    ...{ clock, monotonic, trustedNow, random: Math.random },
     reader: store,
     handler: commands.emails,
     onGone: commands.suppressGone,
@@ -89,6 +91,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     // Until the view has shown something, it may not exist.
     due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
+    dueAfter: (time) => (views.hasEmails() ? views.queries.emailsDueAfter(time) : noEmails()),
     overdue: views.queries.overdueEmails,
     transport,
     dkim: config.dkim,
@@ -124,6 +127,10 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
       transport.close();
     },
   };
+}
+
+async function* noEmails(): AsyncGenerator<never[]> {
+  // Yields no page.
 }
 
 function unsubscribeUrlOf({ config: { publicUrl }, secret }: MailOptions): UnsubscribeUrl | undefined {

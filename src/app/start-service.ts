@@ -14,6 +14,7 @@ import {
   openReadModels,
   prepareViews,
   refuseForeignViews,
+  isShared,
   settingsOf,
   type StoreSettings,
 } from '../stores/stores.js';
@@ -37,6 +38,7 @@ import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Observers } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
+import { clockNotesIn, newestEventTime, openTrustedClock, sharedClockNotes } from '../stores/trusted-clock.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
@@ -162,6 +164,15 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, secret, settings, metrics, traces, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
+  // Before this start appends anything: the newest event tells the time of the last run.
+  const trustedClock = await openTrustedClock({
+    ...context,
+    notes: isShared(settings)
+      ? sharedClockNotes(await openReadModels(settings.views))
+      : clockNotesIn(context.folder.clockFile),
+    newestEvent: () => newestEventTime(store),
+  });
+  const trustedNow = trustedClock.now;
   const commands = await openCommands({
     ...context,
     metrics: metrics.commands,
@@ -200,18 +211,20 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   views.onMoved(() => traces?.onShown(views.ownWrites.visiblePosition()));
 
   const mailer = config.roles.has('mailer')
-    ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views })
+    ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views, trustedNow })
     : undefined;
-  const keys = await openApiKeys(commands, { ...context, register });
+  const keys = await openApiKeys(commands, { ...context, register, trustedNow });
   const logId = await demandLogId(store);
   const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
   const seals = await openSeals({ ...context, store, views });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
     erasures.eraser,
-    await openRetention({ ...context, store, commands, views }),
+    await openRetention({ ...context, store, commands, views, trustedNow }),
     seals,
     keys?.subscriber,
+    keys?.expiry,
+    trustedClock.subscriber,
   ];
   const runnersByName = new Map(
     subscribers.flatMap((subscriber) =>
@@ -219,8 +232,21 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ),
   );
   const runners = [...runnersByName.values()];
-  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
-  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
+  metrics.watch({
+    ...{ ...context, version, views, store, subscribers: runnersByName },
+    ...{ mailer, erasures, seals, commands, trustedClock },
+  });
+  const server = await openHttp({
+    ...context,
+    store,
+    streamKeys,
+    keys,
+    commands,
+    views,
+    mailer,
+    erasures,
+    trustedClock,
+  });
   // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();
   const closing = new AbortController();

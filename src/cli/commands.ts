@@ -6,6 +6,7 @@ import { registerBackup } from './backup/backup.js';
 import { registerRestore } from './backup/restore.js';
 import { registerDoctor } from './doctor/doctor.js';
 import { registerEmail } from './email/email.js';
+import { registerClock } from './clock/clock.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './copy/import.js';
 import { registerKeys } from './keys/keys.js';
@@ -26,5 +27,6 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerBackup(program, line);
   registerRestore(program, line);
   registerMigrate(program, line);
+  registerClock(program, line);
   registerDoctor(program, line);
 }

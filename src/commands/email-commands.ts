@@ -19,6 +19,8 @@ export interface StartDispatch {
   readonly run_id: string;
   readonly deadline: string;
   readonly now: string;
+  /** A `next_attempt_at` that was set while the clock was ahead. An email that still waits for it is due. */
+  readonly misdated?: string | undefined;
 }
 
 /** What the server answered to an attempt, or that it was not reached. */

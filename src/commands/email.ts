@@ -170,8 +170,8 @@ function request(command: RequestEmail, state: EmailState, { idempotency }: Deci
   return isSame ? [] : { refused: 'idempotency_conflict' };
 }
 
-function startDispatch({ run_id, deadline, now }: StartDispatch, state: EmailState): Decision<EmailEvent> {
-  if (!isDue(state, now)) return [];
+function startDispatch({ run_id, deadline, ...time }: StartDispatch, state: EmailState): Decision<EmailEvent> {
+  if (!isDue(state, time)) return [];
   const { email_id, attempts } = state;
   return [{ type: 'EmailDispatchStarted', data: { email_id, attempt: attempts + 1, run_id, deadline } }];
 }
@@ -249,10 +249,11 @@ function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<Emai
   return why === undefined ? [inDoubt] : [inDoubt, cancelled(state, why)];
 }
 
-/** Whether an attempt may start at this time; times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
-export function isDue(state: EmailState, now: string): boolean {
+/** Tells whether an attempt may start at this time. Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
+export function isDue(state: EmailState, { now, misdated }: Pick<StartDispatch, 'now' | 'misdated'>): boolean {
   if (state.status === 'requested') return true;
-  return isWaiting(state) && state.next_attempt_at !== null && state.next_attempt_at <= now;
+  const { next_attempt_at: next } = state;
+  return isWaiting(state) && next !== null && (next <= now || next === misdated);
 }
 
 const isWaiting = ({ status }: EmailState): boolean =>

@@ -11,10 +11,12 @@ export interface Key {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly hash: string;
-  /** The secret before the last rotation. */
-  readonly previous: { readonly hash: string; readonly until: string } | null;
+  /** The secret before the last rotation. `isClosed`: the end of its overlap was recorded. */
+  readonly previous: { readonly hash: string; readonly until: string; readonly isClosed: boolean } | null;
   readonly created_at: string;
   readonly expires_at: string | null;
+  /** The end of the key was recorded. */
+  readonly hasExpired: boolean;
   readonly rotated_at: string | null;
   readonly revoked_at: string | null;
   /** Of a create with an `Idempotency-Key`. */
@@ -34,12 +36,19 @@ interface GrantContext {
 type Create = { readonly type: 'Create' } & GrantContext & Data<'ApiKeyCreated'>;
 type Rotate = { readonly type: 'Rotate' } & GrantContext & Data<'ApiKeyRotated'>;
 type Revoke = { readonly type: 'Revoke' } & Data<'ApiKeyRevoked'>;
+/** Records the ends of keys and of overlaps that have come. `now` is the time of a trusted clock. */
+interface Expire {
+  readonly type: 'Expire';
+  readonly now: string;
+}
+/** A change that somebody asks for. */
+export type KeyChange = Create | Rotate | Revoke;
 /** Beside who asks: the data of the event that is wanted. */
-export type KeyCommand = Create | Rotate | Revoke;
+export type KeyCommand = KeyChange | Expire;
 
-export function stateOf({ revoked_at, expires_at }: Key, now: string): 'active' | 'expired' | 'revoked' {
+export function stateOf({ revoked_at, expires_at, hasExpired }: Key, now: string): 'active' | 'expired' | 'revoked' {
   if (revoked_at !== null) return 'revoked';
-  return expires_at !== null && expires_at <= now ? 'expired' : 'active';
+  return hasExpired || (expires_at !== null && expires_at <= now) ? 'expired' : 'active';
 }
 
 export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
@@ -48,16 +57,22 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   evolve(state, { type, data }, { at, idempotency: creation }) {
     if (type === 'ApiKeyCreated') {
       const { expires_at = null } = data;
-      const unchanged = { previous: null, rotated_at: null, revoked_at: null };
+      const unchanged = { previous: null, hasExpired: false, rotated_at: null, revoked_at: null };
       return state.set(data.key_id, { ...data, ...unchanged, created_at: at, expires_at, creation });
     }
     const key = state.get(data.key_id);
     if (key === undefined) return state;
     if (type === 'ApiKeyRevoked') return state.set(key.key_id, { ...key, revoked_at: key.revoked_at ?? at });
-    const previous = { hash: key.hash, until: data.previous_until };
+    if (type === 'ApiKeyExpired') return state.set(key.key_id, { ...key, hasExpired: true });
+    if (type === 'ApiKeySecretExpired') {
+      const previous = key.previous?.hash === data.hash ? { ...key.previous, isClosed: true } : key.previous;
+      return state.set(key.key_id, { ...key, previous });
+    }
+    const previous = { hash: key.hash, until: data.previous_until, isClosed: false };
     return state.set(key.key_id, { ...key, hash: data.hash, previous, rotated_at: at });
   },
   decide(command, state, { idempotency }) {
+    if (command.type === 'Expire') return expire(command, state);
     const key = keyOf(command, state, idempotency?.key_hash);
     if (command.type === 'Create')
       return key === undefined ? create(command, state) : (decideRepeat(key.creation, idempotency) ?? []);
@@ -67,7 +82,7 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
 };
 
 /** The key that a command is about: of a repeated create the one that the first made. */
-export const keyOf = ({ key_id }: KeyCommand, state: KeysState, keyHash?: string): Key | undefined =>
+export const keyOf = ({ key_id }: KeyChange, state: KeysState, keyHash?: string): Key | undefined =>
   state.get(key_id) ??
   (keyHash === undefined ? undefined : state.find(({ creation }) => creation?.key_hash === keyHash));
 
@@ -101,6 +116,22 @@ function rotate({ type: _, granter, by, now, ...data }: Rotate, key: Key, state:
 
 const revoke = ({ type: _, ...data }: Revoke, { revoked_at }: Key): Decision<KeyEvent> =>
   revoked_at === null ? [{ type: 'ApiKeyRevoked', data }] : [];
+
+/** As many ends as one append takes. The rest follows with the next command. */
+const mostExpired = 100;
+
+/** Returns the ends that have come and are not recorded. */
+export function expire({ now }: Pick<Expire, 'now'>, state: KeysState): readonly KeyEvent[] {
+  const ends: KeyEvent[] = [];
+  for (const { key_id, expires_at, hasExpired, revoked_at, previous } of state.values()) {
+    if (ends.length >= mostExpired) break;
+    if (revoked_at !== null || hasExpired) continue;
+    if (expires_at !== null && expires_at <= now) ends.push({ type: 'ApiKeyExpired', data: { key_id } });
+    else if (previous !== null && !previous.isClosed && previous.until <= now)
+      ends.push({ type: 'ApiKeySecretExpired', data: { key_id, hash: previous.hash } });
+  }
+  return ends;
+}
 
 function refuseBeyond(granter: ReadonlySet<string>, scopes: readonly string[]): Refusal | undefined {
   const lacking = scopes.find((scope) => !granter.has(scope));

@@ -1,5 +1,5 @@
 /** Whether this machine's clock agrees with those of the servers and with the newest event: leases, seals and e-mails go by it. */
-import { codec } from '../events/codec.js';
+import { newestEventTime } from '../stores/trusted-clock.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
@@ -28,13 +28,9 @@ export async function checkClock(open: OpenPlace): Promise<Diagnosis> {
   return Math.abs(ahead) > mostMs.red ? red(said, remedy) : yellow(said, remedy);
 }
 
-/** It is behind the newest event where it has been set back. */
+/** Compares the clock with the newest event. Only a clock that was set back is behind it. */
 async function behindLog(open: OpenPlace): Promise<readonly Skew[]> {
-  const log = await open.log();
-  for await (const [newest] of log.readAll({ direction: 'backwards', limit: 1 })) {
-    if (newest === undefined) break;
-    const ahead = open.clock() - Date.parse(codec.decode(newest).metadata.at);
-    if (ahead < 0) return [{ from: 'the newest event of the log', ahead }];
-  }
-  return [];
+  const newest = await newestEventTime(await open.log());
+  const ahead = newest === undefined ? 0 : open.clock() - newest;
+  return ahead < 0 ? [{ from: 'the newest event of the log', ahead }] : [];
 }

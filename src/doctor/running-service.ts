@@ -10,6 +10,7 @@ const parts = z.object({
   event_store: z.object({ reachable: z.boolean(), writable: z.boolean() }),
   read_models: z.object({ reachable: z.boolean() }),
   projections: z.object({ caught_up: z.boolean(), lag_ms: z.number() }),
+  clock: z.object({ trusted: z.boolean(), reason: z.enum(['jumped', 'ahead']).optional() }).optional(),
   mailer: z.object({ relay: z.object({ refuses: z.object({ reason: z.string() }).nullish() }) }).optional(),
 });
 
@@ -39,6 +40,11 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
       `the service at ${service.url} is not ready: ${found === undefined ? `status ${status}` : whyNot(found)}`,
       'Wait where it is building or catching up; else look at its log, which says what fails.',
     );
+  if (found?.clock?.trusted === false)
+    return yellow(
+      `the service at ${service.url} is ready, but its clock is not trusted, because ${clockFaults[found.clock.reason ?? 'jumped']}: no email is given up, no content is erased by RETAIN_EMAILS, and no key or link expires for good`,
+      'Compare the clock with the right time (timedatectl status). If it is right, run audience clock confirm.',
+    );
   const refused = found?.mailer?.relay.refuses?.reason;
   if (refused !== undefined)
     return yellow(
@@ -47,6 +53,11 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
     );
   return green(`the service at ${service.url} is ready`);
 }
+
+const clockFaults = {
+  jumped: 'it was set within the last ten minutes',
+  ahead: 'it is more than a day ahead of the last time that was known to be right',
+};
 
 function whyNot({ event_store, read_models, projections }: z.output<typeof parts>): string {
   const reasons = [

@@ -19,6 +19,10 @@ export const keySchemas = {
   /** The secret before this one holds until `previous_until`, any earlier one ends now. */
   ApiKeyRotated: z.object({ key_id: z.string(), hash, previous_until: time }),
   ApiKeyRevoked: z.object({ key_id: z.string(), reason: z.string().optional() }),
+  /** The key reached its `expires_at`. It stays closed, whatever the clock says later. */
+  ApiKeyExpired: z.object({ key_id: z.string() }),
+  /** The overlap after a rotation is over: the secret with this hash stays closed, whatever the clock says later. */
+  ApiKeySecretExpired: z.object({ key_id: z.string(), hash }),
 };
 
 export type KeyEvent = EventOf<typeof keySchemas>;
@@ -48,6 +52,7 @@ export const scopes = [
   'metrics',
   'privacy',
   'keys',
+  'clock',
 ] as const;
 
 export type Scope = (typeof scopes)[number];

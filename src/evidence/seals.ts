@@ -82,13 +82,31 @@ async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> 
     );
 }
 
+interface SealPaceOptions {
+  /** Milliseconds between two seals. */
+  readonly every: number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** How old the newest seal is at the start, in milliseconds, as far as the wall clock tells. */
+  readonly age: number | undefined;
+}
+
+/** Tells when a seal is due. The wall clock counts at the start only, so that setting it delays no seal by more than one pause. */
+export function createSealPace({ every, monotonic, age = 0 }: SealPaceOptions) {
+  let dueAt = monotonic() + every - Math.min(every, Math.max(0, age));
+  return {
+    isDue: (): boolean => monotonic() >= dueAt,
+    sealed: (): void => void (dueAt = monotonic() + every),
+  };
+}
+
 function createSeals(options: SealsOptions, lease: WorkLease | undefined): Seals {
   const { config, store, guard, views, sealKey, secret, logger, clock, monotonic } = options;
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
   const headKey = deriveHeadKey(secret);
-  const startedAt = clock();
   let newest = newestSeal(folder);
+  const pace = createSealPace({ every, monotonic, age: newest && clock() - Date.parse(newest.sealed_at) });
   let copying: Promise<void> | undefined;
   let isCopyFailing = false;
   let unchecked = newest;
@@ -123,6 +141,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Seals
     const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: clock() });
     keepSeal(folder, made);
     newest = made;
+    pace.sealed();
     const { log_id, count, root, sealed_at, public_key } = made;
     logger.info(
       { log_id, count, head: made.head, root, sealed_at, key_fingerprint: fingerprintOf(public_key) },
@@ -141,15 +160,10 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Seals
     }
   }
 
-  const isSealDue = (): boolean => {
-    const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    return clock() - since >= every;
-  };
-
   async function turn(signal: AbortSignal): Promise<void> {
-    if (!isVerificationDue(store.chainHead?.().count ?? 0) && !isSealDue()) return;
+    if (!isVerificationDue(store.chainHead?.().count ?? 0) && !pace.isDue()) return;
     const head = await verified(signal);
-    if (head === undefined || signal.aborted || !isSealDue()) return;
+    if (head === undefined || signal.aborted || !pace.isDue()) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }

@@ -21,7 +21,7 @@ export async function attemptEmail(
   if (runId === undefined) return 'waits';
   const job = { options, running, stream, email, runId };
   if (email.state.running !== null) return await judge(job, email.state.running);
-  if (!isDue(email.state, iso(options.clock()))) return 'void';
+  if (!isDue(email.state, { now: iso(options.clock()), misdated: running.misdated })) return 'void';
   if (email.request.list !== undefined && options.unsubscribeUrl === undefined) return 'no_link';
   const permission = createPermission(options, email);
   const answer = await permission.ask();
@@ -62,7 +62,7 @@ function createPermission({ clock, monotonic, mayGoOut }: AttemptOptions, email:
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
 async function judge(job: Job, running: NonNullable<EmailState['running']>): Promise<AttemptResult> {
-  const { runs, clock } = job.options;
+  const { runs, trustedNow } = job.options;
   const { claimPosition, state } = job.email;
   const { attempts: attempt } = state;
   const end = runs.isOwn(running.run_id) ? undefined : await runs.endOf(running.run_id);
@@ -70,7 +70,8 @@ async function judge(job: Job, running: NonNullable<EmailState['running']>): Pro
   if (runs.isOwn(running.run_id) || (end?.silentSince !== undefined && claimPosition > end.silentSince))
     return await record(job, attempt, { status: 'deferred', reason: 'not_started', delay: 0 });
   if (end !== undefined) return await record(job, attempt, { status: 'in_doubt', reason: 'run_ended' });
-  if (iso(clock()) <= running.deadline) return 'void';
+  const now = trustedNow();
+  if (now === undefined || iso(now) <= running.deadline) return 'void';
   return await record(job, attempt, { status: 'in_doubt', reason: 'deadline_passed' });
 }
 
@@ -87,6 +88,7 @@ async function claimAndSend(job: Job, permission: Attempt['permission']): Promis
     run_id: runId,
     now: iso(started.wall),
     deadline: iso(started.wall + timings.attempt),
+    misdated: job.running.misdated,
   } as const;
   let claimed: CommandResult<EmailState, EmailEvent>;
   try {

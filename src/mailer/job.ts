@@ -45,6 +45,7 @@ export interface DueEmail {
   readonly stream: string;
   readonly state: string;
   readonly run_id: string | null;
+  readonly attempts: number;
   /** When there is something to do; while sending, the deadline of the attempt. */
   readonly next_attempt_at: string | null;
 }
@@ -65,6 +66,8 @@ export interface AttemptOptions {
   readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. Nothing is given up meanwhile. */
+  readonly trustedNow: () => number | undefined;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
   /** From 0 to 1, for jitter. */
@@ -82,6 +85,8 @@ export interface AttemptSignals {
   readonly sending: AbortSignal;
   readonly recording: AbortSignal;
   readonly trial: RelayTrial;
+  /** The `next_attempt_at` of an email that was put off while the clock was ahead, and is due all the same. */
+  readonly misdated?: string | undefined;
 }
 
 /** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. `no_link`: mail to a subscriber, which this mailer cannot send. */

@@ -4,7 +4,14 @@ import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Due, Subscriber } from '../flow/subscriber.js';
 import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
-import { createCooldowns, createOrphans, createWorklist, holdOverdue, type HoldOverdueOptions } from './worklist.js';
+import {
+  createCooldowns,
+  createOrphans,
+  createMisdated,
+  createWorklist,
+  holdOverdue,
+  type HoldOverdueOptions,
+} from './worklist.js';
 import type { AttemptOptions, DueEmail } from './job.js';
 import { createRelay, type Relay } from './relay.js';
 
@@ -13,6 +20,8 @@ export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   /** E-mails that are being sent. */
   readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
+  /** Pages of the open emails whose `next_attempt_at` (ISO 8601, milliseconds) is later than this time. */
+  readonly dueAfter: (time: string) => AsyncIterable<readonly DueEmail[]>;
   /** To the relay, at most. */
   readonly connections: number;
   /** E-mails at a time, those among them that wait for a connection or for the log. */
@@ -48,6 +57,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     until: soleWriter ? monotonic() + timings.sweep : Infinity,
   });
 
+  const misdated = createMisdated(options);
   const worklist = createWorklist({
     ...options,
     pauseOf: (stream) => (running.has(stream) ? Infinity : cooldowns.remaining(stream)),
@@ -57,12 +67,13 @@ export function createMailer(options: MailerOptions): MailSubscriber {
   async function due(free: number): Promise<Due<MailWork>> {
     if (runs.current() === undefined) return { work: [], rest: timings.poll };
     await orphans.find();
+    await misdated.find();
     const listed = await worklist.head(free);
     if (relay.isProbeDue()) return { work: ['probe'], rest: timings.poll };
     if (relay.status().refuses !== undefined && monotonic() >= nextHold) return { work: ['hold'], rest: timings.poll };
-    const found = choose([...orphans.all(), ...listed], free);
+    const found = choose([...orphans.all(), ...misdated.due(), ...listed], free);
     worklist.remove(new Set(found.work));
-    return { ...found, rest: Math.min(found.rest, worklist.rest()) };
+    return { ...found, rest: Math.min(found.rest, worklist.rest(), misdated.rest()) };
   }
 
   /** While the relay refuses, only what an earlier attempt left behind. */
@@ -86,7 +97,8 @@ export function createMailer(options: MailerOptions): MailSubscriber {
 
   /** Milliseconds. */
   function waitOf({ stream, next_attempt_at }: DueEmail): number {
-    const wait = orphans.has(stream) ? 0 : Date.parse(next_attempt_at ?? '') - clock();
+    const isDue = orphans.has(stream) || misdated.isDue(stream);
+    const wait = isDue ? 0 : Date.parse(next_attempt_at ?? '') - clock();
     return Math.max(wait, cooldowns.remaining(stream));
   }
 
@@ -117,7 +129,9 @@ export function createMailer(options: MailerOptions): MailSubscriber {
         sending,
         recording: recording.signal,
         trial,
+        misdated: misdated.timeOf(stream),
       });
+      if (result !== 'waits' && result !== 'claim_unknown') misdated.remove(stream);
       // Also after a success: the view may show the e-mail as due until it has caught up.
       if (result === 'no_link') leave(work);
       else if (result !== 'waits') cooldowns.add(stream, { growing: result !== 'recorded' });

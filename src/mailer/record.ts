@@ -99,16 +99,17 @@ function deferredOrGivenUp(
   outcome: Omit<RecordFailed, 'type'>,
   { delay, cancel, ...ending }: AttemptEnding,
 ): RecordDeferred | RecordFailed {
-  const { clock, random, timings } = options;
+  const { clock, trustedNow, random, timings } = options;
   const now = clock();
   if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay), cancel };
   const end = Date.parse(email.state.since) + timings.giveUp;
-  if (now >= end)
+  const trusted = trustedNow();
+  if (trusted !== undefined && trusted >= end)
     return isPutOff(ending)
       ? { type: 'RecordFailed', ...outcome, reason: 'gave_up' }
       : { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true };
   const next = now + backoffDelay(email.state.attempts, timings, random);
-  return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
+  return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(end > now ? Math.min(next, end) : next) };
 }
 
 function inDoubt({ options, email, runId }: Job, attempt: number, reason: EndingReason): RecordInDoubt {

@@ -1,4 +1,5 @@
 /** How long the mailer waits for what, and the back-off between attempts. Milliseconds throughout. */
+import { maxDoubts } from '../commands/email.js';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -33,13 +34,37 @@ export const mailerTimings = {
   recordGrace: 2 * second,
 };
 export type MailerTimings = Readonly<typeof mailerTimings>;
+export type PauseTimings = Pick<MailerTimings, 'backoff' | 'backoffCap' | 'inDoubt'>;
 
 /** Full jitter under a doubling ceiling, with a floor so that an attempt is never repeated at once. `round` counts from 0. */
-export function backoffDelay(round: number, { backoff, backoffCap }: MailerTimings, random: () => number): number {
+export function backoffDelay(round: number, { backoff, backoffCap }: PauseTimings, random: () => number): number {
   const ceiling = Math.min(backoffCap, backoff * 2 ** Math.min(round, 30));
   return Math.round(backoff / 10 + random() * ceiling);
 }
 
 /** Never shorter than the first pause, a little longer so that many do not come at once. `round` counts from 0. */
-export const doubtDelay = (round: number, { inDoubt }: MailerTimings, random: () => number): number =>
+export const doubtDelay = (round: number, { inDoubt }: PauseTimings, random: () => number): number =>
   Math.round(inDoubt * 2 ** round * (1 + random() / 10));
+
+const longest = (): number => 1;
+
+/** Returns the longest pause, in milliseconds, that an email in this state gets after so many attempts. */
+export function longestPause(
+  { state, attempts }: { readonly state: string; readonly attempts: number },
+  timings: PauseTimings,
+): number {
+  if (state === 'deferred') return backoffDelay(attempts, timings, longest);
+  // The number of attempts in doubt is at most the number of attempts.
+  if (state === 'in_doubt') return doubtDelay(Math.min(attempts, maxDoubts) - 1, timings, longest);
+  return 0;
+}
+
+/**
+ * Returns when the next attempt is due at the latest, in milliseconds since 1970. An email whose time lies further ahead
+ * than its longest pause was put off while the clock was ahead; its pause counts from now.
+ */
+export const latestAttempt = (
+  email: { readonly state: string; readonly attempts: number; readonly next_attempt_at: string },
+  timings: PauseTimings,
+  now: number,
+): number => Math.min(Date.parse(email.next_attempt_at), now + longestPause(email, timings));

@@ -5,6 +5,7 @@ import type { EmailCommand } from '../commands/email.js';
 import { isUnreadable } from '../events/codec.js';
 import { loadEmail } from './load.js';
 import type { EndingReason } from './reasons.js';
+import { latestAttempt, type PauseTimings } from './timings.js';
 
 interface WorklistOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
@@ -124,9 +125,84 @@ export function createOrphans({ sending, runs, monotonic, pause, until }: Orphan
   };
 }
 
+interface MisdatedOptions {
+  /** Pages of the open emails whose `next_attempt_at` (ISO 8601, milliseconds) is later than this time. */
+  readonly dueAfter: (time: string) => AsyncIterable<readonly DueEmail[]>;
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+  readonly timings: PauseTimings & { readonly poll: number };
+}
+
+/** Milliseconds between two looks for emails that were put off too far. The first two come soon, because views may lag at the start. */
+const misdatedLooks = [0, 60_000, 3_600_000];
+/** A clock that was set by less than this, in milliseconds, is no reason for a look. */
+const clockToleranceMs = 1_000;
+
+/**
+ * Finds emails that were requested, deferred or put in doubt while the clock was ahead, so that their next attempt lies
+ * further ahead than their longest pause. Each is due after that pause, which counts from when the email is found.
+ */
+export function createMisdated({ dueAfter, clock, monotonic, timings }: MisdatedOptions) {
+  const found = new Map<string, { readonly email: DueEmail; readonly dueAt: number }>();
+  /** The streams that are not due yet, the one that is due first at the end. */
+  let waiting: string[] = [];
+  const ready = new Set<string>();
+  let looks = 0;
+  let next = -Infinity;
+  let offset = 0;
+
+  const dueAtOf = (stream: string | undefined): number => found.get(stream ?? '')?.dueAt ?? Infinity;
+  const isTimeToLook = (): boolean =>
+    monotonic() >= next || Math.abs(clock() - monotonic() - offset) >= clockToleranceMs;
+
+  async function look(): Promise<void> {
+    for await (const page of dueAfter(iso(clock() + timings.poll)))
+      for (const email of page) {
+        const { state, stream, next_attempt_at } = email;
+        if (state === 'sending' || next_attempt_at === null || found.has(stream)) continue;
+        const wait = latestAttempt({ ...email, next_attempt_at }, timings, clock()) - clock();
+        if (wait < Date.parse(next_attempt_at) - clock()) found.set(stream, { email, dueAt: monotonic() + wait });
+      }
+    waiting = [...found.keys()].filter((stream) => !ready.has(stream));
+    waiting.sort((one, other) => dueAtOf(other) - dueAtOf(one));
+  }
+
+  function takeReady(): void {
+    for (let first = waiting.at(-1); first !== undefined; first = waiting.at(-1)) {
+      if (found.has(first) && dueAtOf(first) > monotonic()) return;
+      waiting.pop();
+      if (found.has(first)) ready.add(first);
+    }
+  }
+
+  return {
+    /** Looks for more if a look is due, or the clock was set. Rejects if the views cannot be read. */
+    async find(): Promise<void> {
+      if (isTimeToLook()) {
+        offset = clock() - monotonic();
+        await look();
+        looks = Math.min(looks + 1, misdatedLooks.length - 1);
+        next = monotonic() + (misdatedLooks[looks] ?? 0);
+      }
+      takeReady();
+    },
+    due: (): readonly DueEmail[] => [...ready].flatMap((stream) => found.get(stream)?.email ?? []),
+    isDue: (stream: string): boolean => ready.has(stream),
+    /** Returns the milliseconds until the next of these emails is due, or Infinity. */
+    rest: (): number => dueAtOf(waiting.at(-1)) - monotonic(),
+    /** Returns the `next_attempt_at` that does not count, or undefined if the email is none of these. */
+    timeOf: (stream: string): string | undefined => found.get(stream)?.email.next_attempt_at ?? undefined,
+    /** To be called once an attempt has looked at the email. */
+    remove(stream: string): void {
+      found.delete(stream);
+      ready.delete(stream);
+    },
+  };
+}
+
 export interface HoldOverdueOptions extends Pick<
   AttemptOptions,
-  'reader' | 'handler' | 'clock' | 'timings' | 'report'
+  'reader' | 'handler' | 'trustedNow' | 'timings' | 'report'
 > {
   /** Streams of open e-mails that wait since before this time, the longest first. Only a hint: the e-mail's stream decides. */
   readonly overdue: (before: string, limit: number) => Promise<readonly { readonly stream: string }[]>;
@@ -136,14 +212,16 @@ const overduePortion = 500;
 /** Each is read whole, with its content. */
 const atOnce = 10;
 
-/** One overduePortion, and how many of it are held now: while there are any, there may be more. @throws what the view and the log throw */
+/** Holds one portion of overdue emails, and resolves with their number: while there are any, there may be more. Holds none while the clock is not trusted. @throws what the view and the log throw */
 export async function holdOverdue(
   options: HoldOverdueOptions,
   reason: EndingReason,
   signal: AbortSignal,
 ): Promise<number> {
-  const { overdue, clock, timings, report } = options;
-  const before = iso(clock() - timings.giveUp);
+  const { overdue, trustedNow, timings, report } = options;
+  const now = trustedNow();
+  if (now === undefined) return 0;
+  const before = iso(now - timings.giveUp);
   const streams = (await overdue(before, overduePortion)).values();
   let held = 0;
   const work = async (): Promise<void> => {

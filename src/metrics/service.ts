@@ -28,6 +28,7 @@ export interface ServiceSources {
     readonly eraser: { oldest(): string | undefined } | undefined;
   };
   readonly lines: { dropped(): number };
+  readonly trustedClock: { now(): number | undefined };
 }
 
 /** Of one number. The position of a server's log may have two: commit and prepare. */
@@ -80,6 +81,12 @@ const log: readonly StateMetric<ServiceSources>[] = [
     read: ({ seals }) => seals?.newest()?.count,
   },
 ];
+
+const clock: StateMetric<ServiceSources> = {
+  name: 'audience_clock_trusted',
+  help: 'Whether decisions that cannot be undone may depend on the clock: 1 or 0.',
+  read: ({ trustedClock }) => trustedClock.now() !== undefined,
+};
 
 const views: readonly StateMetric<ServiceSources>[] = [
   {
@@ -209,4 +216,4 @@ const work: readonly StateMetric<ServiceSources>[] = [
   },
 ];
 
-export const serviceStates = [build, ...log, ...views, ...work];
+export const serviceStates = [build, clock, ...log, ...views, ...work];

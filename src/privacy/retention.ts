@@ -84,7 +84,7 @@ async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEm
   return erased.events.length > 0;
 }
 
-interface RetentionOfProcess extends Clocks {
+interface RetentionOfProcess extends Pick<Clocks, 'monotonic'> {
   readonly config: Pick<Config, 'roles' | 'retainEmails'>;
   readonly openLease: OpenLease;
   readonly folder: Pick<DataFolder, 'outbox'>;
@@ -95,19 +95,24 @@ interface RetentionOfProcess extends Clocks {
     hasEmails(): boolean;
   };
   readonly logger: Pick<Logger, 'info'>;
+  readonly trustedNow: () => number | undefined;
 }
 
 /** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
 export async function openRetention(options: RetentionOfProcess): Promise<Subscriber<'turn'> | undefined> {
-  const { config, store, folder, commands, views, logger, clock, monotonic } = options;
+  const { config, store, folder, commands, views, logger, trustedNow, monotonic } = options;
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
 
   async function turn(signal: AbortSignal): Promise<void> {
     const pause = async (milliseconds: number): Promise<void> =>
       await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-    // Until the view has shown something, it may not exist.
-    while (!views.hasEmails() && !signal.aborted) await pause(lookMs);
-    const before = retainedSince(config.retainEmails, clock());
+    // Until the view has shown something, it may not exist. What is erased is gone for good, so the clock must be trusted.
+    let now = trustedNow();
+    for (; now === undefined || !views.hasEmails(); now = trustedNow()) {
+      if (signal.aborted) return;
+      await pause(lookMs);
+    }
+    const before = retainedSince(config.retainEmails, now);
     const erased = await eraseEnded(
       {
         store,

@@ -216,6 +216,12 @@ export interface ReadModels extends ReadModelReader {
   fenceOff(name: string, epoch: number): Promise<boolean>;
 }
 
+/**
+ * No lease is given for longer, in milliseconds. One that seems to last longer was given while the clock of the store was
+ * ahead, so it has run out.
+ */
+export const longestLeaseMs = 60_000;
+
 /** A query that no index of the view serves. The message names the index that it needs, and those that there are. */
 export class MissingIndexError extends TypeError {
   override readonly name = 'MissingIndexError';

@@ -33,6 +33,8 @@ export function dataFolderAt(folder: string) {
     outbox: file('outbox'),
     keysFile,
     secretFile: file('secret'),
+    /** The time that was last known to be right. */
+    clockFile: file('clock.json'),
     /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
     writeAddress(address: string, certificate: string | undefined): void {
       if (certificate === undefined) rmSync(file('certificate.pem'), { force: true });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Database } from '../../src/sqlite/database.js';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fullGrant, hashKey, type Grant } from '../../src/api/http/auth.js';
 import { openKeys, type Keys } from '../../src/api/keys/known-keys.js';
 import { createKeyUses } from '../../src/api/keys/key-uses.js';
@@ -28,6 +28,7 @@ let store: SqliteEventStore;
 /** As a process sees it beside others that write. */
 let shared: SqliteEventStore;
 let clock: number;
+let isTrusted: boolean;
 let faults: unknown[];
 let opened: Keys[];
 beforeEach(async () => {
@@ -35,6 +36,7 @@ beforeEach(async () => {
   store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
   shared = { ...store, soleWriter: false };
   clock = time;
+  isTrusted = true;
   faults = [];
   opened = [];
 });
@@ -59,6 +61,8 @@ async function open(): Promise<Keys> {
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,
     monotonic: () => performance.now(),
+    trustedNow: () => (isTrusted ? clock : undefined),
+    newUuid: randomUUID,
     keep: () => Promise.resolve(),
     onFault: (_, meaning) => faults.push(meaning),
   });
@@ -155,6 +159,45 @@ test('after a rotation two secrets hold until the overlap is over, and never thr
   expect(idsOf(enter, 'two', 'three')).toEqual([undefined, undefined]);
 });
 
+describe('when a clock', () => {
+  const types = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const batch of store.readStream('keys')) found.push(...batch.map(({ type }) => type));
+    return found;
+  };
+  const { signal } = new AbortController();
+  const lookOnce = (keys: Keys): Promise<void> => keys.expiry.handle('turn', signal, signal);
+
+  test('is set back after a key and an overlap have ended, neither opens again', async () => {
+    await write(created('key_1', 'one', iso(time + 1)), created('key_2', 'two'), rotated('key_2', 'three', time + 1));
+    const keys = await open();
+    const enter = door(keys);
+    expect(idsOf(enter, 'one', 'two', 'three')).toEqual(['key_1', 'key_2', 'key_2']);
+    clock = time + 1;
+    await lookOnce(keys);
+    expect((await types()).slice(-2)).toEqual(['ApiKeyExpired', 'ApiKeySecretExpired']);
+    clock = time - 3_600_000;
+    expect(idsOf(enter, 'one', 'two', 'three')).toEqual([undefined, undefined, 'key_2']);
+    // A later start does not open them either.
+    expect(idsOf(door(await open()), 'one', 'two', 'three')).toEqual([undefined, undefined, 'key_2']);
+    await lookOnce(keys);
+    expect(await types()).toHaveLength(5);
+  });
+
+  test('is ahead and not trusted, keys are refused meanwhile, and open again when it is right', async () => {
+    await write(created('key_1', 'one', iso(time + 60_000)));
+    const keys = await open();
+    const enter = door(keys);
+    isTrusted = false;
+    clock = time + 86_400_000;
+    await lookOnce(keys);
+    expect(idsOf(enter, 'one')).toEqual([undefined]);
+    expect(await types()).toEqual(['ApiKeyCreated']);
+    clock = time;
+    expect(idsOf(enter, 'one')).toEqual(['key_1']);
+  });
+});
+
 const unreadable = [
   ['of an unknown type', { ...toAppend(revoked('key_1')), type: 'ApiKeyPaused' }],
   ['that is damaged', { ...toAppend(revoked('key_1')), data: '{"key":"key_1"}' }],
@@ -198,7 +241,7 @@ test('with the log out of reach the last known keys hold, and it is said once', 
 
 test('the last use of a key is kept once, for all of its secrets, and by the latest process', async () => {
   const uses = (models = openSqliteReadModels({ file: path.join(folder, 'views.db') })) => {
-    const kept = createKeyUses(models);
+    const kept = createKeyUses(models, () => clock);
     let puts = 0;
     const put = models.putRecord.bind(models);
     models.putRecord = (one) => {
@@ -234,7 +277,7 @@ test('the last use of a key is kept once, for all of its secrets, and by the lat
 test('a key whose use cannot be written now keeps no other from it, and is written later', async () => {
   const file = path.join(folder, 'views.db');
   const models = openSqliteReadModels({ file, busyTimeout: 1 });
-  const uses = createKeyUses(models);
+  const uses = createKeyUses(models, () => clock);
   const used = (id: string): Grant => ({ ...fullGrant(configured), id, lastUsed: time });
   const { putRecord } = models;
   const failing = (name: string, put: () => Promise<boolean>) => {
@@ -268,7 +311,7 @@ test('what an earlier version noted of a key counts, also while it runs beside t
   };
   const used = (lastUsed: number): Grant => ({ ...fullGrant(configured), id: 'key_1', lastUsed });
   await noteAsBefore(time);
-  const uses = createKeyUses(models);
+  const uses = createKeyUses(models, () => clock);
   expect(await uses.read('key_1')).toBe(iso(time));
   await uses.write([used(time + 59_999)]);
   expect(await models.readRecord(name)).toBeNull();
@@ -285,7 +328,7 @@ test('what an earlier version noted of a key counts, also while it runs beside t
 test('a record of a use that nobody can read counts as none, and the next use writes over it', async () => {
   const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
   await models.putRecord({ name: 'key-use-key_1', value: { last_used_at: 'yesterday' }, previous: null });
-  const uses = createKeyUses(models);
+  const uses = createKeyUses(models, () => clock);
   expect(await uses.read('key_1')).toBeNull();
   await uses.write([{ ...fullGrant(configured), id: 'key_1', lastUsed: time }]);
   expect(await uses.read('key_1')).toBe(iso(time));

@@ -353,8 +353,8 @@ describe('what is reported of an e-mail', () => {
 });
 
 test('isDue', () => {
-  expect(isDue(fold(states['deferred, not due']), at(14))).toBe(false);
-  expect(isDue(fold(states['deferred, not due']), at(15))).toBe(true);
+  expect(isDue(fold(states['deferred, not due']), { now: at(14) })).toBe(false);
+  expect(isDue(fold(states['deferred, not due']), { now: at(15) })).toBe(true);
 });
 
 const minute = fc.integer({ min: 0, max: 59 }).map(at);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyDecider, type KeyCommand, type KeysState } from '../../src/commands/keys.js';
+import { keyDecider, type KeyChange, type KeysState } from '../../src/commands/keys.js';
 import { scopes, type KeyEvent } from '../../src/events/keys.js';
 import { apply, eventCount, given } from './given.js';
 
@@ -18,8 +18,8 @@ const rotated = { type: 'ApiKeyRotated', data: { key_id: 'key_1', hash: otherHas
 const revoked = { type: 'ApiKeyRevoked', data: { key_id: 'key_1' } } as const;
 
 const asked = { granter, by: 'root', now };
-const create: KeyCommand = { type: 'Create', key_id: 'key_2', name: 'Shop', scopes: ['lists:read'], hash, ...asked };
-const rotate: KeyCommand = { type: 'Rotate', key_id: 'key_1', hash: otherHash, previous_until: later, ...asked };
+const create: KeyChange = { type: 'Create', key_id: 'key_2', name: 'Shop', scopes: ['lists:read'], hash, ...asked };
+const rotate: KeyChange = { type: 'Rotate', key_id: 'key_1', hash: otherHash, previous_until: later, ...asked };
 const revoke = { type: 'Revoke', key_id: 'key_1' } as const;
 
 describe('create', () => {
@@ -134,8 +134,44 @@ describe('revoke', () => {
   });
 });
 
+describe('expire', () => {
+  const expire = (time: string) => ({ type: 'Expire', now: time }) as const;
+  const expired = { type: 'ApiKeyExpired', data: { key_id: 'key_1' } } as const;
+  const secretExpired = { type: 'ApiKeySecretExpired', data: { key_id: 'key_1', hash } } as const;
+
+  test('records the end of a key once, and not before it has come', () => {
+    given(keyDecider, created({ expires_at: later }))
+      .when(expire(now))
+      .then();
+    given(keyDecider, created({ expires_at: later }))
+      .when(expire(later))
+      .then(expired);
+    given(keyDecider, created({ expires_at: later }), expired)
+      .when(expire(later))
+      .then();
+  });
+  test('records the end of the overlap after a rotation once', () => {
+    given(keyDecider, created(), rotated).when(expire(now)).then();
+    given(keyDecider, created(), rotated).when(expire(later)).then(secretExpired);
+    given(keyDecider, created(), rotated, secretExpired).when(expire(later)).then();
+  });
+  test('records nothing of a revoked key', () => {
+    given(keyDecider, created({ expires_at: now }), revoked)
+      .when(expire(later))
+      .then();
+  });
+  test('a key whose end was recorded stays expired when the clock is set back', () => {
+    given(keyDecider, created({ expires_at: later }), expired)
+      .when(rotate)
+      .thenRefused('key_not_rotatable');
+    given(keyDecider, created({ expires_at: later }), expired)
+      .when(create)
+      .then(created({ key_id: 'key_2' }));
+  });
+});
+
 /** What may be given. */
-const givenBy = (command: KeyCommand, state: KeysState) =>
+const givenBy = (command: KeyChange, state: KeysState) =>
   command.type === 'Revoke'
     ? { scopes: [], end: '9' }
     : { scopes: command.granter, end: state.get(command.by)?.expires_at ?? '9' };
@@ -146,7 +182,7 @@ test('nobody gives what they do not have, revocations are final, names are uniqu
   const hashes = fc.constantFrom(hash, otherHash, 'c3'.repeat(32));
   const time = fc.constantFrom(now, later, '2026-03-03T10:00:00.000Z');
   const asked = { granter: some.map((those) => new Set(those)), by: id, now: time, hash: hashes, key_id: id };
-  const command: fc.Arbitrary<KeyCommand> = fc.oneof(
+  const command: fc.Arbitrary<KeyChange> = fc.oneof(
     fc.record({
       type: fc.constant('Create' as const),
       name: fc.constantFrom('Shop', 'shop', 'Import'),

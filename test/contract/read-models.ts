@@ -540,6 +540,14 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect(await models.lease('lapsed', 'ann', 100)).toEqual({ epoch: 3 });
       });
 
+      it('do not last until the old time has come again when the clock of the store is set back', async () => {
+        await models.lease('ahead', 'ann', 100);
+        await models.lease('ahead too', 'ann', 100);
+        time -= 86_400_000;
+        expect(await models.lease('ahead', 'bob', 100)).toEqual({ epoch: 2 });
+        expect(await models.fenceOff('ahead too', 1)).toBe(true);
+      });
+
       it('are fenced off once they have run out, not before, and only where they were', async () => {
         expect(await models.fenceOff('dead', 1)).toBe(false);
         expect(await models.lease('dead', 'ann', 100)).toEqual({ epoch: 1 });

@@ -44,6 +44,17 @@ function quantile(share: number, before: readonly Series[], after: readonly Seri
   return Number(found?.replace('+Inf', 'Infinity'));
 }
 
+test.skipIf(onServers)('the clock is more than a day ahead of the last note: AudienceClockNotTrusted', async () => {
+  const service = await started();
+  await service.kill('SIGTERM');
+  writeFileSync(path.join(service.dataDir, 'clock.json'), '{"noted_at":"2026-01-01T00:00:00.000Z"}');
+  await service.start();
+  const trusted = async (): Promise<number> => sum(await scrape(service), 'audience_clock_trusted');
+  await firing('AudienceClockNotTrusted', trusted);
+  await service.post('/v1/clock/confirm');
+  expect(fires('AudienceClockNotTrusted', await trusted())).toBe(false);
+});
+
 test('the mail server is away: AudienceRelayRefuses', async () => {
   const service = await started({ env: { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` } });
   for (let count = 0; count < 6; count += 1) await send(service);

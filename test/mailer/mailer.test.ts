@@ -1,12 +1,12 @@
 /** The mailer between crashes, rivals, faults of the store, and its own end. */
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
 import { holdOverdue } from '../../src/mailer/worklist.js';
 import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
-import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
+import { doubtDelay, longestPause, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
 import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf, type EmailHandler } from './mailing.js';
 import { startSmtp } from '../support/smtp.js';
@@ -113,7 +113,7 @@ test('while the relay takes nothing, what waits for too long is held, the oldest
     timings: { ...quickTimings, giveUp },
     report: (report: MailerReport) => reports.push(report),
   };
-  const hold = (now: number) => holdOverdue({ ...options, clock: () => now }, 'dns', new AbortController().signal);
+  const hold = (now: number) => holdOverdue({ ...options, trustedNow: () => now }, 'dns', new AbortController().signal);
   expect(await hold(Date.now())).toBe(0);
   await office.execute(running.stream, claimOf('run', Date.now() + 600_000));
   const later = Date.now() + giveUp + 1;
@@ -427,7 +427,7 @@ test('a worklist that lags or lies is looked at, not believed, and not hammered'
   const ghost = { email_id: 'eml_GHOST', stream: 'email-none' };
   let asked = 0;
   let reads = 0;
-  const stale = { state: 'requested', run_id: null, next_attempt_at: iso(0) };
+  const stale = { state: 'requested', run_id: null, attempts: 0, next_attempt_at: iso(0) };
   const due = (): Promise<readonly DueEmail[]> => {
     asked += 1;
     return Promise.resolve([
@@ -468,4 +468,75 @@ test('no more attempts at once than allowed, and all e-mails go out', async () =
   for (const { stream } of requested) await office.until(stream, 'EmailSent');
   expect(most).toBe(3);
   expect(smtp.messages.length).toBe(15);
+});
+
+describe('when the clock was ahead', () => {
+  const day = 86_400_000;
+  /** The clock of the machine, which was ahead by a year when the emails were put off. */
+  const ahead = Date.now() + 365 * day;
+  const timings = { ...quickTimings, backoff: 200, backoffCap: 800, inDoubt: 200 };
+
+  /** An email whose first attempt ended a year ahead. */
+  async function putOff(office: Awaited<ReturnType<typeof openPostOffice>>, type: 'RecordDeferred' | 'RecordInDoubt') {
+    const { stream } = await office.request();
+    await office.execute(stream, claimOf('dead', ahead + 60_000));
+    const common = { attempt: 1, reason: 'timeout', next_attempt_at: iso(ahead) };
+    await office.execute(
+      stream,
+      type === 'RecordDeferred'
+        ? { type, ...common }
+        : { type, ...common, judge: 'dead', run_ended: true, now: iso(ahead) },
+    );
+    return stream;
+  }
+
+  test.each([
+    ['RecordDeferred', 'deferred'],
+    ['RecordInDoubt', 'in_doubt'],
+  ] as const)(
+    'an email that was put off then (%s) is sent after its longest pause, counted from now',
+    async (type, state) => {
+      const smtp = await startSmtp(['accept']);
+      const office = await openPostOffice();
+      const stream = await putOff(office, type);
+      const began = performance.now();
+      office.startMailer({ transport: smtpTransport(smtp.url), timings });
+      const found = await office.until(stream, 'EmailSent');
+      expect(found.filter(({ type }) => type === 'EmailDispatchStarted')).toHaveLength(2);
+      expect(performance.now() - began).toBeGreaterThan(longestPause({ state, attempts: 1 }, timings) - 5);
+    },
+  );
+
+  test('an email that was requested then is sent at once', async () => {
+    const smtp = await startSmtp(['accept']);
+    const office = await openPostOffice();
+    const { stream } = await office.request();
+    // The view says that it is due in a year, which is when the request was dated.
+    const dueAfter = async function* () {
+      yield (await office.due(iso(ahead), 10)).map((email) => ({ ...email, next_attempt_at: iso(ahead) }));
+    };
+    office.startMailer({ transport: smtpTransport(smtp.url), due: () => Promise.resolve([]), dueAfter });
+    await office.until(stream, 'EmailSent');
+  });
+
+  test('emails are found also when the clock is set back while the mailer runs', async () => {
+    const smtp = await startSmtp(['recipient 450', 'accept']);
+    const office = await openPostOffice();
+    let offset = 365 * day;
+    const clocks = { clock: () => Date.now() + offset, trustedNow: () => undefined };
+    office.startMailer({ transport: smtpTransport(smtp.url), timings, ...clocks });
+    const { stream } = await office.request();
+    await office.until(stream, 'EmailDeferred');
+    offset = 0;
+    await office.until(stream, 'EmailSent');
+  });
+
+  test('nothing is given up while the clock is not trusted', async () => {
+    const smtp = await startSmtp(['recipient 450', 'recipient 450', 'accept']);
+    const office = await openPostOffice();
+    const { stream } = await office.request();
+    const clock = (): number => Date.now() + 365 * day;
+    office.startMailer({ transport: smtpTransport(smtp.url), clock, trustedNow: () => undefined });
+    expect(typesOf(await office.until(stream, 'EmailSent')).filter((type) => type === 'EmailDeferred')).toHaveLength(2);
+  });
 });

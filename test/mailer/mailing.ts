@@ -116,6 +116,10 @@ export async function openPostOffice() {
       .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
       .slice(0, limit);
 
+  async function* dueAfter(time: string): AsyncGenerator<readonly DueEmail[]> {
+    yield (await openEmails()).filter(({ next_attempt_at: next }) => next !== null && next > time);
+  }
+
   const overdue = async (before: string, limit: number): Promise<readonly EmailDocument[]> =>
     (await openEmails())
       .filter(({ open_since: since }) => since !== null && since < before)
@@ -154,8 +158,10 @@ export async function openPostOffice() {
       // Of runs without a lease nobody knows the end.
       runs: soleWriter ? run : { ...run, endOf: () => Promise.resolve(undefined) },
       sending,
+      dueAfter,
       overdue,
       clock: Date.now,
+      trustedNow: options.clock ?? Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
       soleWriter,

@@ -266,6 +266,7 @@ test.each([
     handler: soleWriter ? office.handler : handlerOn(store),
     runs: soleRun('run'),
     clock: Date.now,
+    trustedNow: Date.now,
     monotonic: () => performance.now(),
     random: () => 0,
     inDoubtPolicy: 'resend',

@@ -146,7 +146,7 @@ describe('changes of API keys', () => {
   const at = (minute: number): string => `2026-01-01T00:0${minute}:00.000Z`;
   const key: Key = {
     ...{ key_id: 'key_1', name: 'a', scopes: [], hash: 'first', created_at: at(1) },
-    ...{ previous: null, expires_at: null, rotated_at: null, revoked_at: null },
+    ...{ previous: null, expires_at: null, hasExpired: false, rotated_at: null, revoked_at: null },
   };
   const rotated = (hash: string, minute: number): KeyEntry => ({
     ...{ kind: 'key_rotated', key_id: 'key_1', at: at(minute) },
@@ -175,7 +175,7 @@ describe('changes of API keys', () => {
   test('the register has the last of each key, each once', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
     const file = path.join(folder, registerName);
-    const previous = { hash: 'first', until: at(4) };
+    const previous = { hash: 'first', until: at(4), isClosed: false };
     const state = Map([['key_1', { ...key, hash: 'third', previous, rotated_at: at(4), revoked_at: at(5) }]]);
     const register = openRegister(file, 'log');
     await register.keep([erasure(1, 'a')]);

@@ -1,4 +1,5 @@
 /** The whole API over HTTP in this process, on a log of its own and with a clock that the test sets. Views there are none, but for what a test puts in their place: contact ids are looked up in what was answered. */
+import { mailerTimings } from '../../src/mailer/timings.js';
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -120,6 +121,9 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     readMetrics: never,
+    confirmClock: never,
+    trustedNow: () => time,
+    pauses: mailerTimings,
     logHead: logHeads(store, async () => undefined),
     proofs: {
       ...{ tree: undefined, prove: never, proveEvent: never, placeOf: never, sealStates: never },

@@ -60,9 +60,14 @@ const isReadiness = (data: unknown): data is Readiness =>
   typeof data === 'object' && data !== null && 'event_store' in data;
 
 const partsOf = (parts: Readiness): readonly Part[] =>
-  [logPart(parts), evidencePart(parts), viewsPart(parts), mailerPart(parts), erasuresPart(parts)].flatMap(
-    (part) => part ?? [],
-  );
+  [
+    logPart(parts),
+    evidencePart(parts),
+    viewsPart(parts),
+    mailerPart(parts),
+    erasuresPart(parts),
+    clockPart(parts),
+  ].flatMap((part) => part ?? []);
 
 function logPart({ event_store: store }: Readiness): Part {
   const [kind, state]: [Kind, string] = !store.reachable
@@ -152,4 +157,20 @@ function erasuresPart({ erasures }: Readiness): Part | undefined {
           </ul>
         ),
       };
+}
+
+/** Not shown while the clock is trusted, which is the usual case. */
+function clockPart({ clock }: Readiness): Part | undefined {
+  if (clock.trusted) return undefined;
+  const why =
+    clock.reason === 'ahead'
+      ? 'It is more than a day ahead of the last time that was known to be right.'
+      : 'It was set within the last ten minutes.';
+  const more = (
+    <>
+      {why} No email is given up and nothing expires for good meanwhile. If the clock is right, run{' '}
+      <Code>audience clock confirm</Code>.
+    </>
+  );
+  return { name: 'Clock', kind: 'warn', state: 'not trusted', more };
 }

@@ -10,7 +10,7 @@ type KeyUse = z.infer<typeof keyUse>;
 const writtenEveryMs = 60_000;
 const nameOf = (id: string): string => `key-use-${id}`;
 
-export function createKeyUses(models: ReadModels) {
+export function createKeyUses(models: ReadModels, clock: () => number) {
   /** By id of the key, in milliseconds: its last use that is stored, as far as this process knows. */
   const stored = new Map<string, number>();
   const isDue = ({ id, lastUsed }: Grant): boolean => lastUsed >= (stored.get(id) ?? 0) + writtenEveryMs;
@@ -30,8 +30,9 @@ export function createKeyUses(models: ReadModels) {
   async function note(grant: Grant): Promise<void> {
     const { id, lastUsed } = grant;
     const { last, version } = await load(id);
-    // Of another process, or from before the start.
-    if (last !== null) stored.set(id, Date.parse(last));
+    // Another process, or an earlier run, has stored a use. One in the future was stored while the clock was ahead.
+    const at = last === null ? undefined : Date.parse(last);
+    if (at !== undefined) stored.set(id, at > clock() + writtenEveryMs ? 0 : at);
     if (!isDue(grant)) return;
     const value: KeyUse = { last_used_at: new Date(lastUsed).toISOString() };
     // If another process was first, it is due still, and read again at the next turn.

@@ -2,7 +2,15 @@
 import type { CommandContext } from '../../commands/batch.js';
 import { replayableContext } from '../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../commands/command-handler.js';
-import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../../commands/keys.js';
+import {
+  expire,
+  keyDecider,
+  keyOf,
+  type Key,
+  type KeyChange,
+  type KeyCommand,
+  type KeysState,
+} from '../../commands/keys.js';
 import { ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
 import type { KeyEvent } from '../../events/keys.js';
@@ -18,13 +26,15 @@ import { createKeyUses } from './key-uses.js';
 /** Milliseconds between two readings of the log, and two checks of open streams. */
 const lookMs = 400;
 const noteMs = 1_000;
+/** Milliseconds between two looks for keys that have expired. */
+const expiryMs = 5_000;
 
 export interface KeysOfApi {
   readonly newId: () => string;
   /** The secret itself, not its hash. */
   readonly newSecret: () => string;
   /** Resolves when the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
-  change(command: KeyCommand, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
+  change(command: KeyChange, context: CommandContext, idempotencyKey?: string): Promise<ChangedKey>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<KeysState>;
   /** Null also where the read models are out of reach. */
@@ -41,6 +51,8 @@ export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
   /** Writes when keys were last used. Its end is that of all that is done for keys. */
   readonly subscriber: Subscriber<'turn'>;
+  /** Records that keys and overlaps have ended, while the clock is trusted. */
+  readonly expiry: Subscriber<'turn'>;
 }
 
 const outOfReach = 'API keys cannot be followed: those that are known hold';
@@ -52,6 +64,9 @@ interface KeysOptions extends Clocks {
     readonly streamKeys: StreamKeys;
     newId(prefix: string): string;
   };
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
+  readonly trustedNow: () => number | undefined;
+  readonly newUuid: () => string;
   /** What has ended is then on the disk beside the log, so that a restore of an older log does not bring it back. */
   readonly keep: (state: KeysState) => Promise<void>;
   /** Of the configuration and of the first start. */
@@ -70,6 +85,8 @@ export async function openKeys({
   models,
   clock,
   monotonic,
+  trustedNow,
+  newUuid,
   onFault,
 }: KeysOptions): Promise<Keys> {
   const configured = new Map(own.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
@@ -104,6 +121,16 @@ export async function openKeys({
     return state;
   }
 
+  async function recordEnds(): Promise<void> {
+    const time = trustedNow();
+    if (time === undefined) return;
+    const command = { type: 'Expire', now: new Date(time).toISOString() } as const;
+    if (expire(command, held).length === 0) return;
+    const id = newUuid();
+    const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+    hold((await commands.keys.execute({ stream: keysStream, command, context })).state);
+  }
+
   await look().catch((error: unknown) => {
     if (!isOfAnEvent(error)) throw error;
   });
@@ -113,7 +140,7 @@ export async function openKeys({
   void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
   // Not part of the reading: streams end also while the log does not answer.
   const ending = setInterval(endStreams, lookMs);
-  const uses = createKeyUses(models);
+  const uses = createKeyUses(models, clock);
   return {
     authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
     newId: () => commands.newId('key'),
@@ -143,6 +170,7 @@ export async function openKeys({
         await models.close();
       },
     }),
+    expiry: takeTurns({ name: 'key expiry', pause: expiryMs, monotonic, turn: recordEnds }),
   };
 }
 
@@ -151,7 +179,7 @@ function notKept(cause: unknown): never {
   throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
 }
 
-const inputOf = (command: KeyCommand): readonly unknown[] =>
+const inputOf = (command: KeyChange): readonly unknown[] =>
   command.type === 'Create' ? ['key', command.name, command.scopes, command.expires_at ?? null] : [];
 
 const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
@@ -159,9 +187,10 @@ const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnr
 const grantOf = ({ key_id: id, scopes }: Key, hash: string): Grant =>
   createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: ended });
 
-function secretsOf({ hash, previous, expires_at, revoked_at }: Key): { hash: string; until: number }[] {
-  if (revoked_at !== null) return [];
+function secretsOf({ hash, previous, expires_at, hasExpired, revoked_at }: Key): { hash: string; until: number }[] {
+  if (revoked_at !== null || hasExpired) return [];
   const end = expires_at === null ? Infinity : Date.parse(expires_at);
-  const before = previous === null ? [] : [{ hash: previous.hash, until: Math.min(end, Date.parse(previous.until)) }];
+  const isOpen = previous !== null && !previous.isClosed;
+  const before = isOpen ? [{ hash: previous.hash, until: Math.min(end, Date.parse(previous.until)) }] : [];
   return [...before, { hash, until: end }];
 }

@@ -14,6 +14,8 @@ import type { Texts } from './texts.js';
 const template = readFileSync(new URL('./lists-mail.mustache', import.meta.url), 'utf8');
 
 const hourMs = 3_600_000;
+/** How long the link to all lists is valid. */
+export const listsLinkMs = hourMs;
 
 interface ListsMailOptions {
   readonly send: EmailRequests['send'];
@@ -55,7 +57,7 @@ export function createListsMail(options: ListsMailOptions): SendListsMail {
     const hour = Math.floor(clock() / hourMs);
     const to_email = await addressOf(contactKey);
     if (to_email === undefined || (await isTooSoon(contactKey, hour))) return;
-    const url = `${publicUrl}/u/${tokens.makeForLists({ emailId, contactKey, until: clock() + hourMs })}`;
+    const url = `${publicUrl}/u/${tokens.makeForLists({ emailId, contactKey, until: clock() + listsLinkMs })}`;
     const message = {
       from_email: from,
       to_email,

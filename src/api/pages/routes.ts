@@ -26,7 +26,7 @@ import { securityHeaders } from '../http/security-headers.js';
 import { sendWhole } from '../http/send.js';
 import { chooseLists, refuse, type Click } from './choices.js';
 import { readForm } from './form.js';
-import type { SendListsMail } from './lists-mail.js';
+import { listsLinkMs, type SendListsMail } from './lists-mail.js';
 import { listPage, listsPage, pageInHtml, plainPage, textOf, type Page } from './page.js';
 import type { Appearance, Texts } from './texts.js';
 
@@ -42,6 +42,8 @@ export interface PagesOptions {
   readonly clientAddress: ClientAddress;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. No link expires meanwhile. */
+  readonly trustedNow: () => number | undefined;
 }
 
 type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'isStopping' | 'traces'>;
@@ -141,12 +143,12 @@ async function pageBehind(
   requestContext: RequestContext,
   look: Pick<Visit, 'language' | 'texts'>,
 ): Promise<Page> {
-  const { tokens, keepsIp, clientAddress, clock } = options;
+  const { tokens, keepsIp, clientAddress } = options;
   const { request, requestId } = requestContext;
   const token = request.path.slice(1);
   const link = tokens.read(token) ?? tokens.readForLists(token);
   if (link === undefined) return plainPage(404, 'unknown', look.texts);
-  if ('until' in link && link.until <= clock()) return plainPage(410, 'expired', look.texts);
+  if ('until' in link && hasExpired(link, options.trustedNow())) return plainPage(410, 'expired', look.texts);
   const { contactKey, emailId } = link;
   const correlationId = correlationIdOf(options, requestContext);
   const ip = keepsIp ? clientAddress(request).replace(/^::ffff:(?=[\d.]+$)/i, '') : undefined;
@@ -158,6 +160,12 @@ async function pageBehind(
   };
   return 'listId' in link ? await listVisit(options, visit, link.listId) : await listsVisit(options, visit);
 }
+
+/** Tells whether a link to all lists has ended. One that ends later than any new one was made while the clock was ahead. */
+const hasExpired = ({ until }: { readonly until: number }, now: number | undefined): boolean =>
+  now !== undefined && (until <= now || until > now + listsLinkMs + minuteMs);
+
+const minuteMs = 60_000;
 
 /** What a form asks for; undefined: nothing that there is. */
 function actionOf(form: NonNullable<Visit['form']>): string | undefined {

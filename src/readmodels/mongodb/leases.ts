@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document as BsonDocument, Filter } from 'mongodb';
 import { isDuplicate, type MongoConnection } from './client.js';
 import { byId } from './documents.js';
-import type { ReadModels } from '../read-models.js';
+import { longestLeaseMs, type ReadModels } from '../read-models.js';
 
 interface StoredLease {
   readonly _id: string;
@@ -41,6 +41,11 @@ export function createLeases(
   /** In an expression. */
   const time = (): Date | string => (now === undefined ? '$$NOW' : new Date(now()));
   const expiry = (ttl: number): BsonDocument => ({ $add: [time(), ttl] });
+  /** Absent leases have run out, too. */
+  const isOver = (): BsonDocument => {
+    const expiresAt = { $ifNull: ['$expires_at', new Date(0)] };
+    return { $or: [{ $lte: [expiresAt, time()] }, { $gt: [expiresAt, expiry(longestLeaseMs)] }] };
+  };
 
   /** Undecided between them where not all could be renewed: each is then asked for by itself. */
   function renew(lease: HeldLease): Promise<boolean> {
@@ -57,6 +62,7 @@ export function createLeases(
         _id: { $eq: name },
         holder: { $eq: holder },
         epoch: { $eq: epoch },
+        // Also if the clock of the server was set back: its holder still renews it.
         $expr: { $gt: ['$expires_at', time()] },
       };
       return { updateOne: { filter, update: [{ $set: { expires_at: expiry(ttl) } }] } };
@@ -68,7 +74,7 @@ export function createLeases(
   }
 
   async function take({ name, holder, ttl }: WantedLease): Promise<{ readonly epoch: number } | null> {
-    const isFree = { $lte: [{ $ifNull: ['$expires_at', new Date(0)] }, time()] };
+    const isFree = isOver();
     const isOurs = { $or: [isFree, { $eq: ['$holder', { $literal: holder }] }] };
     const change = {
       epoch: { $cond: [isFree, { $add: [{ $ifNull: ['$epoch', 0] }, 1] }, '$epoch'] },
@@ -103,8 +109,7 @@ export function createLeases(
     },
     fenceOff: (name, epoch) =>
       run('reading', async () => {
-        const isOver = { $expr: { $lte: ['$expires_at', time()] } };
-        const lapsed = { _id: { $eq: name }, epoch: { $gte: epoch }, ...isOver };
+        const lapsed = { _id: { $eq: name }, epoch: { $gte: epoch }, $expr: isOver() };
         return (await leases.updateOne(lapsed, { $inc: { epoch: 1 } })).matchedCount > 0;
       }),
   };

@@ -7,6 +7,7 @@ import {
   InvalidCursorError,
   ReadModelsBusyError,
   ReadModelsUnavailableError,
+  longestLeaseMs,
   type Commit,
   type Document,
   type ReadModelReader,
@@ -153,8 +154,10 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       guarded(
         () =>
           db
-            .prepare('UPDATE leases SET epoch = epoch + 1 WHERE name = ? AND epoch >= ? AND expires_at <= ?')
-            .run(name, epoch, now()).changes > 0,
+            .prepare(
+              'UPDATE leases SET epoch = epoch + 1 WHERE name = ? AND epoch >= ? AND expires_at NOT BETWEEN ? AND ?',
+            )
+            .run(name, epoch, now() + 1, now() + longestLeaseMs).changes > 0,
       ),
     close: async () => {
       db.close();
@@ -257,8 +260,10 @@ function takeLease(
     )
     .get(name);
   const { epoch: last = 0, expires_at = now } = held ?? {};
-  if (held?.holder !== holder && expires_at > now) return null;
-  const epoch = expires_at > now ? last : last + 1;
+  const isOurs = held?.holder === holder;
+  const isHeld = expires_at > now && (isOurs || expires_at <= now + longestLeaseMs);
+  if (isHeld && !isOurs) return null;
+  const epoch = isHeld ? last : last + 1;
   db.prepare('INSERT OR REPLACE INTO leases (name, holder, epoch, expires_at) VALUES (?, ?, ?, ?)').run(
     name,
     holder,

@@ -498,7 +498,7 @@ function ownPromises(serverUrl: string): void {
           epoch: 0,
           commit: own,
         });
-        const uses = createKeyUses(models);
+        const uses = createKeyUses(models, () => Date.parse(last_used_at) + 60_000);
         expect(await uses.read(own)).toBe(last_used_at);
         const lastUsed = Date.parse(last_used_at) + 60_000;
         await uses.write([{ ...fullGrant({ id: own, hash: Buffer.alloc(32) }), lastUsed }]);

@@ -1,7 +1,8 @@
 /** What the endpoints of transactional e-mail do: send, what became of it, release and cancel. */
 import type { ChangedEmail, EmailRequests, PlacedEmail } from '../../../commands/email-requests.js';
 import { ServiceError } from '../../../errors.js';
-import type { Queries } from '../../../projections/queries.js';
+import type { EmailAnswer, Queries } from '../../../projections/queries.js';
+import { latestAttempt, type PauseTimings } from '../../../mailer/timings.js';
 import { touchedDocument } from '../../../projector/touched.js';
 import type { Call } from '../../http/endpoint-runner.js';
 import type { Answer } from '../../http/envelope.js';
@@ -16,12 +17,13 @@ export interface EmailParts extends ReportParts {
   readonly queries: Queries;
   readonly reads: Reads;
   readonly clock: () => number;
+  readonly pauses: PauseTimings;
 }
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
 export function emailRoutes(routes: Routes, parts: EmailParts): void {
-  const { audience, queries, reads, clock } = parts;
+  const { audience, queries, reads, clock, pauses } = parts;
   const { email } = audience;
   // Before the paths with an id.
   reportRoutes(routes, parts);
@@ -43,6 +45,14 @@ export function emailRoutes(routes: Routes, parts: EmailParts): void {
     return place;
   }
 
+  /** Names the next attempt as the mailer makes it, also where the email was put off while the clock was ahead. */
+  function shown(email: EmailAnswer): EmailAnswer {
+    const { next_attempt_at } = email;
+    if (next_attempt_at === null) return email;
+    const latest = latestAttempt({ ...email, next_attempt_at }, pauses, clock());
+    return { ...email, next_attempt_at: new Date(latest).toISOString() };
+  }
+
   const changed = ({ emailId, status, position }: ChangedEmail): Answer => ({
     data: { email_id: emailId, state: status },
     headers: ['X-Position', position],
@@ -62,7 +72,7 @@ export function emailRoutes(routes: Routes, parts: EmailParts): void {
     if (found === undefined) throw new ServiceError('not_found');
     if (reads.isIncomplete(['emails']))
       reads.checkParked({ view: 'emails', stream: (await queries.placeOfEmail(id))?.stream ?? '' });
-    return { data: found };
+    return { data: shown(found) };
   });
 
   routes.on(emailEndpoints.page, async (call) => {
@@ -71,6 +81,7 @@ export function emailRoutes(routes: Routes, parts: EmailParts): void {
     const page = pageRequest(call.query, scope);
     await reads.visible(call, { touched: ['emails'], parked: [] });
     const isIncomplete = reads.isIncomplete(['emails']);
-    return answerOfPage(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
+    const { items, ...rest } = await queries.pageEmails({ ...page, state });
+    return answerOfPage({ ...rest, items: items.map(shown) }, { isIncomplete, scope });
   });
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count, maybePosition, object, time } from '../../../events/values.js';
 import { lag, parked, viewName as view } from '../../../rebuild/answers.js';
-import { read, type Resource } from '../../http/endpoint.js';
+import { ownWrite, read, type Resource } from '../../http/endpoint.js';
 
 const flag = z.boolean();
 
@@ -56,6 +56,16 @@ const readinessSchema = object('Readiness', {
     unmatched: count,
   }).describe('Reports about e-mails since this process began.'),
   log_lines: object('LogLines', { dropped: count }),
+  clock: object('ClockReadiness', {
+    trusted: flag.describe('Whether decisions that cannot be undone may depend on the clock.'),
+    reason: z
+      .enum(['jumped', 'ahead'])
+      .optional()
+      .describe(
+        '`jumped`: the clock was set within the last ten minutes. `ahead`: it is more than a day ahead of the last time that was known to be right.',
+      ),
+    trusted_in_seconds: count.optional().describe('Until the clock is trusted if it does not jump again.'),
+  }),
   mailer: object('MailerReadiness', {
     running: count,
     worklist_readable: flag,
@@ -94,6 +104,22 @@ export const healthEndpoints = {
   }),
 };
 
+const confirmedClock = object('ConfirmedClock', {
+  trusted: z.literal(true),
+  confirmed_at: time.describe('What the clock said.'),
+});
+
+export const clockEndpoints = {
+  confirm: ownWrite('confirmClock', '/v1/clock/confirm', {
+    scope: 'clock',
+    summary: 'Trust the clock of the service from now on',
+    description:
+      'Says that the clock is right. Until then, nothing that cannot be undone depends on it. `GET /health/ready` tells whether it is trusted.',
+    message: 'Clock confirmed successfully!',
+    answer: { data: confirmedClock },
+  }),
+};
+
 export const metricsEndpoint = read('getMetrics', '/metrics', {
   scope: 'metrics',
   summary: 'Figures of this process for Prometheus',
@@ -118,7 +144,7 @@ export const docsEndpoints = {
 
 export const service: Resource = {
   name: 'Service',
-  description: 'Health and this description: without API key and rate limit.',
+  description: 'Health, metrics, the clock, and this description.',
   parameters: {},
-  endpoints: { ...healthEndpoints, ...docsEndpoints, metrics: metricsEndpoint },
+  endpoints: { ...healthEndpoints, ...docsEndpoints, ...clockEndpoints, metrics: metricsEndpoint },
 };

@@ -9,7 +9,7 @@ import type { EndpointRunner } from '../../http/endpoint-runner.js';
 import { metricsFormOf, type ReadMetrics } from '../../http/metrics-server.js';
 import { mountOpen, type Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
-import { docsEndpoints, healthEndpoints, metricsEndpoint } from './endpoints.js';
+import { clockEndpoints, docsEndpoints, healthEndpoints, metricsEndpoint } from './endpoints.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -26,6 +26,8 @@ export interface ServiceParts extends HealthParts {
   /** Called once, at the first request. */
   readonly document: () => object;
   readonly readMetrics: ReadMetrics;
+  /** Trusts the clock from now on. Resolves with the time, in milliseconds since 1970. */
+  readonly confirmClock: () => Promise<number>;
 }
 
 /** Most answers have a form of their own, so they stand beside the others. */
@@ -33,6 +35,12 @@ export function serviceRoutes(routes: Routes, parts: ServiceParts): void {
   routes.on(metricsEndpoint, async ({ request }) => {
     const { contentType, text } = await parts.readMetrics(metricsFormOf(request.headers.accept));
     return { contentType, pieces: Readable.from([text]) };
+  });
+  routes.on(clockEndpoints.confirm, async () => {
+    const time = await parts.confirmClock().catch((cause: unknown) => {
+      throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
+    });
+    return { data: { trusted: true, confirmed_at: new Date(time).toISOString() } };
   });
   docsRoutes(parts);
   healthRoutes(parts);

@@ -1,0 +1,75 @@
+/** Judges whether the wall clock of this machine can be relied on, by comparing it with the monotonic clock. */
+
+/** Both clocks at one moment, in milliseconds. */
+export interface ClockReading {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+/**
+ * - `trusted`: decisions that cannot be undone may depend on the clock.
+ * - `jumped`: the clock was set forward or back, by less than a day forward. It is trusted again after ten minutes without
+ *   another jump.
+ * - `ahead`: the clock is more than a day ahead of the last time that was known to be right. It is trusted after 24 hours
+ *   without a jump, or once an operator confirms it.
+ *
+ * `reference` is the last reading that was known to be right; the monotonic clock tells what the time must be now.
+ */
+export type ClockTrust =
+  | { readonly status: 'trusted'; readonly reference: ClockReading }
+  | {
+      readonly status: 'jumped' | 'ahead';
+      readonly reference: ClockReading;
+      readonly observed: ClockReading;
+      readonly since: number;
+    };
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Moving by less than this against the monotonic clock is no jump: NTP slews a clock. */
+const jumpMs = minute;
+/** How far ahead of the reference the clock may be. */
+const aheadMs = day;
+/** How long the clock must go without a jump before it is trusted. */
+const steadyMs = { jumped: 10 * minute, ahead: day };
+
+/** How far the wall clock has moved against the monotonic clock since an earlier reading, in milliseconds. */
+const movedSince = (earlier: ClockReading, now: ClockReading): number =>
+  now.wall - earlier.wall - (now.monotonic - earlier.monotonic);
+
+/** Starts to watch the clock. `reference` is the time that was last known to be right, in milliseconds since 1970. */
+export function watchedClock(now: ClockReading, reference: number | undefined): ClockTrust {
+  const isAhead = reference !== undefined && now.wall - reference > aheadMs;
+  if (!isAhead) return { status: 'trusted', reference: now };
+  const start = { wall: reference, monotonic: now.monotonic };
+  return { status: 'ahead', reference: start, observed: now, since: now.monotonic };
+}
+
+/** Takes another reading into account. */
+export function clockRead(trust: ClockTrust, now: ClockReading): ClockTrust {
+  const { reference } = trust;
+  const observed = trust.status === 'trusted' ? reference : trust.observed;
+  if (Math.abs(movedSince(observed, now)) >= jumpMs) {
+    const status = movedSince(reference, now) > aheadMs ? 'ahead' : 'jumped';
+    return { status, reference, observed: now, since: now.monotonic };
+  }
+  // A later reading takes the place of the earlier one, so that many small corrections do not add up to a jump.
+  const isStale = now.monotonic - observed.monotonic >= steadyMs.jumped;
+  if (trust.status === 'trusted') return isStale ? { status: 'trusted', reference: now } : trust;
+  if (now.monotonic - trust.since >= steadyMs[trust.status]) return clockConfirmed(now);
+  return isStale ? { ...trust, observed: now } : trust;
+}
+
+/** Trusts the clock at once, because an operator says that it is right. */
+export const clockConfirmed = (now: ClockReading): ClockTrust => ({ status: 'trusted', reference: now });
+
+/** Takes into account that another process knew this time to be right, in milliseconds since 1970. */
+export function clockNoted(trust: ClockTrust, now: ClockReading, noted: number): ClockTrust {
+  if (trust.status !== 'ahead' || now.wall - noted > aheadMs) return trust;
+  return { ...trust, status: 'jumped', reference: { wall: noted, monotonic: now.monotonic } };
+}
+
+/** Returns the milliseconds until the clock is trusted if it does not jump again; 0 if it is trusted. */
+export const trustedIn = (trust: ClockTrust, now: ClockReading): number =>
+  trust.status === 'trusted' ? 0 : Math.max(0, trust.since + steadyMs[trust.status] - now.monotonic);

@@ -1,0 +1,95 @@
+/** A service whose clock is set while it runs: the clock of its main thread is moved by the number in a file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ok, unique } from '../support/answers.js';
+import { audience } from '../support/audience.js';
+import { eventually, startService, type Service } from '../support/service.js';
+
+const day = 86_400_000;
+const folder = mkdtempSync(path.join(tmpdir(), 'audience-clock-'));
+const shift = path.join(folder, 'shift');
+
+let service: Service;
+beforeAll(async () => {
+  const preload = path.join(folder, 'shifted-clock.mjs');
+  writeFileSync(
+    preload,
+    `import { readFileSync } from 'node:fs';
+const { now } = Date;
+Date.now = () => now() + Number(readFileSync(${JSON.stringify(shift)}, 'utf8'));
+`,
+  );
+  set(0);
+  const options = `--import=${pathToFileURL(preload).href}`;
+  service = await startService({ env: { NODE_OPTIONS: options, RETAIN_EMAILS: '1' } });
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+function set(milliseconds: number): void {
+  writeFileSync(shift, String(milliseconds));
+}
+
+async function clock(): Promise<unknown> {
+  const { body } = await service.get('/health/ready');
+  return (body as { readonly data: { readonly clock: unknown } }).data.clock;
+}
+
+const run = (...words: readonly string[]) =>
+  audience(words, { env: { DATA_DIR: service.dataDir, AUDIENCE_KEY: service.key } });
+
+async function keyUntil(expires_at: number): Promise<{ readonly id: string; readonly status: () => Promise<number> }> {
+  const body = { name: unique('Key'), scopes: ['lists:read'], expires_at: new Date(expires_at).toISOString() };
+  const answer = await ok(service.post('/v1/keys', body));
+  const headers = { authorization: `Bearer ${answer.field('secret')}` };
+  const status = async (): Promise<number> => (await service.get('/v1/keys/self', headers)).status;
+  return { id: answer.field('key_id'), status };
+}
+
+const expired = async (): Promise<readonly unknown[]> =>
+  (await service.events()).filter(({ type }) => type === 'ApiKeyExpired').map(({ data }) => data);
+
+test('a clock that is ahead for a while is not trusted, and no key ends for good', async () => {
+  expect(await clock()).toEqual({ trusted: true });
+  const key = await keyUntil(Date.now() + day);
+  expect(await key.status()).toBe(200);
+
+  set(365 * day);
+  expect(await clock()).toMatchObject({ trusted: false, reason: 'ahead' });
+  expect(await key.status()).toBe(401);
+  const doctor = await run('doctor');
+  expect(doctor.out).toContain('more than a day ahead of the last time that was known to be right');
+  expect(doctor.out).toContain('audience clock confirm');
+
+  set(0);
+  expect(await clock()).toMatchObject({ trusted: false, reason: 'jumped' });
+  expect(await key.status()).toBe(200);
+  expect(await expired()).toEqual([]);
+});
+
+test('audience clock confirm trusts the clock at once', async () => {
+  const { out, code } = await run('clock', 'confirm');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^The clock of the service is trusted\. It said \S+Z\.\n$/);
+  expect(await clock()).toEqual({ trusted: true });
+});
+
+test('a key that has expired stays closed when the clock is set back', async () => {
+  const key = await keyUntil(Date.now() + 3_000);
+  await eventually(async () => ((await expired()).length > 0 ? true : undefined), { what: 'the end of the key' });
+  expect(await expired()).toEqual([{ key_id: key.id }]);
+  set(-day);
+  expect(await key.status()).toBe(401);
+  set(0);
+});
+
+test('only a key with the scope clock may confirm the clock', async () => {
+  const answer = await ok(service.post('/v1/keys', { name: unique('Key'), scopes: ['metrics'] }));
+  const headers = { authorization: `Bearer ${answer.field('secret')}` };
+  expect((await service.post('/v1/clock/confirm', {}, headers)).status).toBe(403);
+});

@@ -1,0 +1,113 @@
+/** The trusted clock of a process: what it is compared with at a start, and the note that it leaves. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clockNotesIn, openTrustedClock, sharedClockNotes, type ClockNotes } from '../../src/stores/trusted-clock.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.parse('2026-03-01T10:00:00.000Z');
+
+let folder: string;
+let wall: number;
+let monotonic: number;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'clock-'));
+  [wall, monotonic] = [start, 0];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const noteFile = (): string => path.join(folder, 'clock.json');
+
+async function open({
+  notes = clockNotesIn(noteFile()),
+  newestEvent,
+}: { readonly notes?: ClockNotes; readonly newestEvent?: number } = {}) {
+  const trusted = await openTrustedClock({
+    notes,
+    newestEvent: async () => newestEvent,
+    clock: () => wall,
+    monotonic: () => monotonic,
+  });
+  const { signal } = new AbortController();
+  return {
+    ...trusted,
+    look: () => trusted.subscriber.handle('turn', signal, signal),
+    stop: () => trusted.subscriber.close?.(signal),
+  };
+}
+function pass(milliseconds: number): void {
+  wall += milliseconds;
+  monotonic += milliseconds;
+}
+
+test('notes the time at its first look, every hour, and at the stop', async () => {
+  const { look, stop } = await open();
+  const noted = (): unknown => JSON.parse(readFileSync(noteFile(), 'utf8'));
+  await look();
+  expect(noted()).toEqual({ noted_at: '2026-03-01T10:00:00.000Z' });
+  pass(hour - 1);
+  await look();
+  expect(noted()).toEqual({ noted_at: '2026-03-01T10:00:00.000Z' });
+  pass(1);
+  await look();
+  expect(noted()).toEqual({ noted_at: '2026-03-01T11:00:00.000Z' });
+  pass(60_000);
+  await stop();
+  expect(noted()).toEqual({ noted_at: '2026-03-01T11:01:00.000Z' });
+});
+
+test('is not trusted if it starts more than a day ahead of the note, even if an event is newer', async () => {
+  const first = await open();
+  await first.look();
+  wall += 365 * day;
+  const second = await open({ newestEvent: wall });
+  expect(second.now()).toBeUndefined();
+  expect(second.status()).toEqual({ trusted: false, reason: 'ahead', trusted_in_seconds: 86_400 });
+  await second.look();
+  await second.stop();
+  // What was noted while the clock was right is still there.
+  wall = start + hour;
+  expect((await open()).now()).toBe(wall);
+});
+
+test('is compared with the newest event if there is no note, or none that can be read', async () => {
+  expect((await open({ newestEvent: start - day })).now()).toBe(start);
+  expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
+  writeFileSync(noteFile(), '{"noted_at":');
+  expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
+});
+
+test('is trusted at once when it is confirmed, also by the next start', async () => {
+  const clock = await open({ newestEvent: start - 10 * day });
+  expect(clock.now()).toBeUndefined();
+  expect(await clock.confirm()).toBe(start);
+  expect(clock.now()).toBe(start);
+  expect(clock.status()).toEqual({ trusted: true });
+  expect((await open({ newestEvent: start - 10 * day })).now()).toBe(start);
+});
+
+test('notices a jump when it is asked for the time', async () => {
+  const { now } = await open();
+  expect(now()).toBe(start);
+  wall += 365 * day;
+  expect(now()).toBeUndefined();
+});
+
+test('is no longer ahead once it is confirmed in another process', async () => {
+  const file = path.join(folder, 'views.db');
+  const shared = () => sharedClockNotes(openSqliteReadModels({ file }));
+  const one = await open({ notes: shared(), newestEvent: start - 10 * day });
+  const other = await open({ notes: shared(), newestEvent: start - 10 * day });
+  await one.confirm();
+  expect(other.status()).toMatchObject({ reason: 'ahead' });
+  await other.look();
+  expect(other.status()).toMatchObject({ reason: 'jumped' });
+  pass(10 * 60_000);
+  await other.look();
+  expect(other.now()).toBe(wall);
+  await one.stop();
+  await other.stop();
+});
