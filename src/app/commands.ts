@@ -68,6 +68,8 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   readonly newUuid: () => string;
+  /** Returns the milliseconds since 1970, or undefined while the clock is not to be relied on. Default: `clock`. */
+  readonly datedNow?: (() => number | undefined) | undefined;
   /** 16 random bytes in hex. Default: of node:crypto. */
   readonly newSalt?: (() => string) | undefined;
 }
@@ -169,7 +171,7 @@ export async function openCommands(options: CommandsOptions) {
     checkRecipient,
     keys: handlerOf(keyDecider, 1),
     streamKeys: keys,
-    recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
+    recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), options.datedNow ?? clock),
     erasures,
     /** Once, under the id that was given to it. */
     async recordRestored({ event_id, count, head }: RestoredMark): Promise<string> {

@@ -178,6 +178,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     metrics: metrics.commands,
     store,
     keys: streamKeys,
+    datedNow: trustedClock.datedNow,
     publicUrl: config.publicUrl,
     onUnreadable: (stream, reason) =>
       logger.error(

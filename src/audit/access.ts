@@ -1,5 +1,5 @@
 /** Who looked: the records of reads, from the streams of the days. */
-import { accessStream } from '../events/streams.js';
+import { accessStream, undatedAccess } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ReadRecord } from './answers.js';
 import type { AuditSources } from './basis.js';
@@ -28,7 +28,7 @@ export interface ReadsPage {
 /** A page may be shorter than its limit, and there is more: that many records are looked at for one. */
 const recordsAPage = 10_000;
 
-/** Oldest first. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
+/** Oldest first, then those that were recorded while the clock was not to be relied on. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
 export async function readsPage(sources: AuditSources, request: ReadsRequest): Promise<ReadsPage> {
   const items: ReadRecord[] = [];
   let looked = 0;
@@ -64,11 +64,13 @@ export async function* everyRead(
 /** Whether `after` can be asked for. */
 export function isReadsCursor(text: string): boolean {
   const [day = '', revision = ''] = text.split('.');
-  return isCalendarDay(day) && /^[0-9]{1,18}$/.test(revision) && text === `${day}.${revision}`;
+  return (
+    (isCalendarDay(day) || day === undatedAccess) && /^[0-9]{1,18}$/.test(revision) && text === `${day}.${revision}`
+  );
 }
 
 const dayLength = 'YYYY-MM-DD'.length;
-const cursorOf = ({ stream, revision }: StoredEvent): string => `${stream.slice(-dayLength)}.${revision}`;
+const cursorOf = ({ stream, revision }: StoredEvent): string => `${stream.slice(accessStream('').length)}.${revision}`;
 
 async function* recordedReads(
   sources: AuditSources,
@@ -81,11 +83,17 @@ async function* recordedReads(
   const first = await firstDay(sources, from);
   // A client can make up a cursor.
   const [cursorDay = '', revision = ''] = after?.split('.') ?? [];
-  for (let day = cursorDay > first ? cursorDay : first; day <= last; day = dayBeside(day, 1)) {
+  for (const day of daysOf(cursorDay > first ? cursorDay : first, last)) {
     const next = day === cursorDay ? BigInt(revision) + 1n : 0n;
     yield* streamPages(reader, { stream: accessStream(day), from: next, signal, pace });
     await pace.turn();
   }
+}
+
+/** Yields the days from the first to the last, and then the name of the stream without a day, which sorts after them. */
+function* daysOf(first: string, last: string): Generator<string> {
+  for (let day = first; day <= last; day = dayBeside(day, 1)) yield day;
+  yield undatedAccess;
 }
 
 /** No read is older than the log. What was asked for just before midnight may have been recorded just after it. */

@@ -1,6 +1,6 @@
 /** Who looked: each read is written down as a fact of its own, in the stream of its day. */
 import { accessSchemas, type AccessEvent, type ReadKind } from '../events/access.js';
-import { accessStream } from '../events/streams.js';
+import { accessStream, undatedAccess } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CommandHandler } from './command-handler.js';
 import { knownBy, type Decider } from './decider.js';
@@ -25,11 +25,16 @@ export const accessDecider: Decider<null, AuditedRead, AccessEvent> = {
   knows: knownBy<AccessEvent>(accessSchemas),
 };
 
-/** `now`: milliseconds since the epoch. */
+/** `datedNow` returns the milliseconds since 1970, or undefined while the clock is not to be relied on: a wrong day would hide the record. */
 export const createRecordRead =
-  (handler: Pick<CommandHandler<null, AuditedRead, AccessEvent>, 'execute'>, now: () => number): RecordRead =>
+  (
+    handler: Pick<CommandHandler<null, AuditedRead, AccessEvent>, 'execute'>,
+    datedNow: () => number | undefined,
+  ): RecordRead =>
   async (command, context) => {
-    await handler.execute({ stream: accessStream(dayOf(now())), command, context });
+    const now = datedNow();
+    const stream = accessStream(now === undefined ? undatedAccess : dayOf(now));
+    await handler.execute({ stream, command, context });
   };
 
 /** In UTC. */

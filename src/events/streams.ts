@@ -8,7 +8,10 @@ export const tagsStream = 'tags';
 export const keysStream = 'keys';
 export const erasuresStream = 'erasures';
 /** Who looked on a day in UTC, `YYYY-MM-DD`. */
+/** `day`: `YYYY-MM-DD`, or `undatedAccess`. */
 export const accessStream = (day: string): string => `access-${day}`;
+/** For reads that were recorded while the clock of the service was not to be relied on. */
+export const undatedAccess = 'undated';
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
 export const suppressionPrefix = 'suppression-';

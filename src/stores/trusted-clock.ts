@@ -18,6 +18,7 @@ import type { ReadModels } from '../readmodels/read-models.js';
 /** Milliseconds between two looks at the clock, and between two notes of the time. */
 const lookMs = 1_000;
 const noteMs = 3_600_000;
+const dayMs = 86_400_000;
 
 const noteSchema = z.object({ noted_at: z.iso.datetime({ precision: 3 }) });
 
@@ -41,6 +42,8 @@ export interface ClockStatus {
 export interface TrustedClock {
   /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
   now(): number | undefined;
+  /** Returns the time as `now` does, or undefined also if it is more than a day before the time that was known at the start. */
+  datedNow(): number | undefined;
   status(): ClockStatus;
   /** Trusts the clock from now on, because an operator says that it is right. Resolves with that time. @throws what writing the note throws */
   confirm(): Promise<number>;
@@ -62,7 +65,8 @@ export async function openTrustedClock({
   monotonic,
 }: TrustedClockOptions): Promise<TrustedClock> {
   const reading = (): ClockReading => ({ wall: clock(), monotonic: monotonic() });
-  let trust = watchedClock(reading(), (await notes.read()) ?? (await newestEvent()));
+  const known = (await notes.read()) ?? (await newestEvent());
+  let trust = watchedClock(reading(), known);
   let noteAt = -Infinity;
 
   function now(): number | undefined {
@@ -86,6 +90,10 @@ export async function openTrustedClock({
 
   return {
     now,
+    datedNow() {
+      const time = now();
+      return time !== undefined && time >= (known ?? time) - dayMs ? time : undefined;
+    },
     status() {
       now();
       if (trust.status === 'trusted') return { trusted: true };

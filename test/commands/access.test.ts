@@ -15,10 +15,12 @@ const by = (actor: string): CommandContext => {
   return { correlationId: id, causationId: id, requestId: `req-${id}`, actor };
 };
 
-function recorder(store: EventStore, asked: string, written = asked): RecordRead {
+function recorder(store: EventStore, asked: string | undefined, written = asked ?? ''): RecordRead {
   const sources = { now: () => Date.parse(written), newEventId: () => randomUUID(), newSalt: () => exampleSalt };
   const options = { store, sources, random: Math.random, sleep: async () => undefined, cacheSize: 2 };
-  return createRecordRead(createCommandHandler({ ...options, decider: accessDecider }), () => Date.parse(asked));
+  return createRecordRead(createCommandHandler({ ...options, decider: accessDecider }), () =>
+    asked === undefined ? undefined : Date.parse(asked),
+  );
 }
 
 /** As one of several processes: each append may come too late, and every third answer is lost. */
@@ -58,6 +60,28 @@ test('each read is written once, whoever else writes and whatever is in doubt', 
   const late = shared(store);
   await recorder(late, time)(read, by('late'));
   expect(late.looked()).toBe(1);
+});
+
+test('a read that was recorded while the clock was wrong is found once the clock is right', async () => {
+  const { store } = await openLog();
+  await store.append('service', [toAppend(exampleEvents.serviceInitialised)], { expectedRevision: 'no_stream' });
+  const audit = auditOf(store);
+  await recorder(store, '2026-03-01T10:00:00.000Z')(read, by('first'));
+  // The clock was a year ahead, and then many years behind. Both are noticed.
+  await recorder(store, undefined, '2027-03-01T10:00:00.000Z')(read, by('ahead'));
+  await recorder(store, undefined, '1999-03-01T10:00:00.000Z')(read, by('behind'));
+  const actorsOf = async (asked: { readonly to?: string; readonly limit: number }) => {
+    const found: (string | null)[] = [];
+    let after: string | undefined;
+    do {
+      const page = await audit.reads({ ...asked, after });
+      found.push(...page.items.map(({ actor }) => actor));
+      after = page.next_cursor;
+    } while (after !== undefined);
+    return found;
+  };
+  for (const limit of [1, 2, 10]) expect(await actorsOf({ limit })).toEqual(['first', 'ahead', 'behind']);
+  expect(await actorsOf({ to: '2026-03-02T00:00:00.000Z', limit: 10 })).toEqual(['first']);
 });
 
 test('an answer has the days of the log, also what was asked for just before midnight', async () => {

@@ -89,6 +89,12 @@ test('is trusted at once when it is confirmed, also by the next start', async ()
   expect((await open({ newestEvent: start - 10 * day })).now()).toBe(start);
 });
 
+test('dates nothing by a clock that is more than a day behind the time that was known at the start', async () => {
+  expect((await open({ newestEvent: start + day })).datedNow()).toBe(start);
+  const { now, datedNow } = await open({ newestEvent: start + day + 1 });
+  expect([now(), datedNow()]).toEqual([start, undefined]);
+});
+
 test('notices a jump when it is asked for the time', async () => {
   const { now } = await open();
   expect(now()).toBe(start);

@@ -93,9 +93,11 @@ export async function openKeys({
   /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
   const grants = new Map<string, Grant>();
   let held = keyDecider.initial;
+  let lookedAt = -Infinity;
 
   function hold(state: KeysState): void {
     held = state;
+    lookedAt = clock();
     for (const grant of grants.values()) grant.until = ended;
     for (const key of state.values())
       for (const { hash, until } of secretsOf(key)) {
@@ -104,6 +106,12 @@ export async function openKeys({
         grants.set(hash, grant);
       }
     endStreams();
+  }
+
+  /** A clock that was set back may have marked secrets as ended that are valid. */
+  function holdAgainAfterStepBack(): void {
+    if (clock() < lookedAt) hold(held);
+    lookedAt = clock();
   }
 
   function endStreams(): void {
@@ -139,7 +147,10 @@ export async function openKeys({
   const onLookFault = (error: unknown): void => onFault(error, isOfAnEvent(error) ? unreadable : outOfReach);
   void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
   // Not part of the reading: streams end also while the log does not answer.
-  const ending = setInterval(endStreams, lookMs);
+  const ending = setInterval(() => {
+    holdAgainAfterStepBack();
+    endStreams();
+  }, lookMs);
   const uses = createKeyUses(models, clock);
   return {
     authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
