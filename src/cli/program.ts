@@ -100,10 +100,13 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
 function inWords(error: unknown, explain: (error: unknown) => string): Omit<Failure, 'exitCode'> | undefined {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-    const message = withoutPersonalData(error.message.replace(/^error: /, ''));
+    // What commander suggests is on a line of its own.
+    const [, said = '', suggestion = ''] =
+      /^(?:error: )?([^]*?)(\n\(Did you mean [\w, -]+\?\))?$/.exec(error.message) ?? [];
+    const message = printable(withoutPersonalData(said)) + suggestion;
     return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
   }
-  if (error instanceof UsageError) return { type: 'usage', message: error.message };
+  if (error instanceof UsageError) return { type: 'usage', message: printable(error.message) };
   if (error instanceof CommandFailedError) return { type: error.type, message: printable(error.message) };
   if (error instanceof ServiceError && error.cause === undefined)
     return { type: errorCatalogue[error.code].type, message: printable(error.message) };
