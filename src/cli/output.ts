@@ -31,7 +31,6 @@ export function createOutput(stream: OutputStream, onBroken: (error: Error) => v
 }
 
 /** The styles of src/cli/shared/colours.ts. */
-// eslint-disable-next-line no-control-regex -- our own styles are control characters
 const ownStyle = /(\u001b\[(?:1|22|3[1239])m)/;
 
 /** Only a terminal gets styles. */

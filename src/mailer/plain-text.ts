@@ -64,7 +64,10 @@ const link: FormatCallback = (element: Link, walk, builder) => {
   if (!/^[.,;:!?)]/.test(element.next?.data ?? '')) builder.addInline(' ');
 };
 
-type Link = DomNode & { readonly attribs?: { readonly href?: string }; readonly next?: DomNode | null };
+interface Link extends DomNode {
+  readonly attribs?: { readonly href?: string };
+  readonly next?: DomNode | null;
+}
 
 const toText = compile({
   wordwrap: 78,
