@@ -17,33 +17,71 @@ export const session = signal<Session | undefined>(undefined);
 /** Why the last session ended, where it was not by the user. */
 export const endedBecause = signal('');
 
-/** Minutes without a key press, a click or a touch, in any tab that has the same session. */
+/** Minutes without a key press, a click or a touch in any tab of the session. */
 const idleMinutes = 15;
+/** Names in the storage of the tab, which a browser copies to tabs that are opened from it. */
 const keyName = 'audience.key';
-const seenName = 'audience.seen';
+const idName = 'audience.session';
+/**
+ * The name in the storage of all tabs under which a session has the time of its last activity. A session lasts as
+ * long as this entry, so that a sign-out in one tab also ends copies in tabs that sleep or load later.
+ */
+const entryOf = (id: string): string => `${idName}.${id}`;
+const keptEntriesMs = 24 * 3_600_000;
+
+/** The id of the session of this tab. */
+let ownId: string | undefined;
+let lastActivity = 0;
 
 /** Rejects with what the API says. `isKept`: until this tab is closed, reloads included. */
 export async function signIn(apiKey: string, isKept: boolean): Promise<void> {
-  const client = createClient({ baseUrl: serviceUrl, apiKey, retries: 2, maxWait: 5_000 });
-  const { data } = await client.getOwnApiKey();
-  if (isKept) sessionStorage.setItem(keyName, apiKey);
-  endedBecause.value = '';
-  noteActivity();
-  session.value = { key: data, client };
+  const opened = await open(apiKey);
+  removeOldEntries();
+  // Not randomUUID, which needs a secure context.
+  ownId = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  if (isKept) {
+    sessionStorage.setItem(keyName, apiKey);
+    sessionStorage.setItem(idName, ownId);
+  }
+  begin(opened, ownId);
 }
 
+async function open(apiKey: string): Promise<Session> {
+  const client = createClient({ baseUrl: serviceUrl, apiKey, retries: 2, maxWait: 5_000 });
+  const { data } = await client.getOwnApiKey();
+  return { key: data, client };
+}
+
+function begin(opened: Session, id: string): void {
+  endedBecause.value = '';
+  noteActivity(id);
+  session.value = opened;
+}
+
+/** Ends the session in every tab that has it. */
 export function signOut(why = ''): void {
+  if (ownId !== undefined) localStorage.removeItem(entryOf(ownId));
+  ownId = undefined;
   sessionStorage.removeItem(keyName);
+  sessionStorage.removeItem(idName);
   endedBecause.value = why;
   session.value = undefined;
 }
 
-/** Goes on with the key that this tab keeps, if there is one. */
+/** Goes on with the key that this tab keeps, if it has one. */
 export async function resume(): Promise<void> {
   const apiKey = sessionStorage.getItem(keyName);
   if (apiKey === null) return;
-  if (isIdle()) signOut(idleMessage);
-  else await signIn(apiKey, true).catch(endIfRefused);
+  const id = sessionStorage.getItem(idName) ?? '';
+  ownId = id;
+  if (endIfOver()) return;
+  try {
+    const opened = await open(apiKey);
+    // Another tab may have signed out while the API answered.
+    if (ownId === id && !endIfOver()) begin(opened, id);
+  } catch (error) {
+    endIfRefused(error);
+  }
 }
 
 export function endIfRefused(error: unknown): void {
@@ -53,23 +91,42 @@ export function endIfRefused(error: unknown): void {
 export const may = (scope: Scope): boolean => session.value?.key.scopes.includes(scope) ?? false;
 
 const idleMessage = `Signed out after ${idleMinutes} minutes without activity.`;
-let lastActivity = 0;
+const elsewhereMessage = 'Signed out in another tab.';
 
-function noteActivity(): void {
+function noteActivity(id: string): void {
   lastActivity = Date.now();
-  sessionStorage.setItem(seenName, String(lastActivity));
+  localStorage.setItem(entryOf(id), String(lastActivity));
 }
 
-const isIdle = (): boolean =>
-  Date.now() - Math.max(lastActivity, Number(sessionStorage.getItem(seenName))) > idleMinutes * 60_000;
+/** Signs this tab out if another tab did, or if no tab of the session was active for too long. */
+function endIfOver(): boolean {
+  if (ownId === undefined) return false;
+  const entry = localStorage.getItem(entryOf(ownId));
+  lastActivity = Math.max(lastActivity, Number(entry));
+  const isIdle = lastActivity !== 0 && Date.now() - lastActivity > idleMinutes * 60_000;
+  if (entry !== null && !isIdle) return false;
+  signOut(isIdle ? idleMessage : elsewhereMessage);
+  return true;
+}
+
+/** Removes what sessions left that were never signed out. */
+function removeOldEntries(): void {
+  for (const [name, value] of Object.entries(localStorage))
+    if (name.startsWith(entryOf('')) && Date.now() - Number(value) > keptEntriesMs) localStorage.removeItem(name);
+}
 
 export function watchActivity(): void {
-  for (const event of ['keydown', 'pointerdown', 'wheel', 'touchstart'])
-    addEventListener(event, () => session.value !== undefined && !isIdle() && noteActivity(), { passive: true });
-  const check = (): void => {
-    if (session.value !== undefined && isIdle()) signOut(idleMessage);
+  const note = (): void => {
+    if (ownId !== undefined && !endIfOver()) noteActivity(ownId);
   };
-  setInterval(check, 10_000);
-  // Timers may rest while a page is hidden.
-  addEventListener('visibilitychange', check);
+  for (const event of ['keydown', 'pointerdown', 'wheel', 'touchstart'])
+    addEventListener(event, note, { passive: true });
+  addEventListener('storage', ({ key, newValue }) => {
+    // Not by the entry: this tab may have written it again since.
+    const isEnded = newValue === null && (key === null || (ownId !== undefined && key === entryOf(ownId)));
+    if (isEnded && ownId !== undefined) signOut(elsewhereMessage);
+  });
+  setInterval(endIfOver, 10_000);
+  // Timers and events may rest while a page is hidden or kept for the way back.
+  for (const event of ['visibilitychange', 'pageshow']) addEventListener(event, endIfOver);
 }

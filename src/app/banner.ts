@@ -60,5 +60,5 @@ export function explain(error: unknown): string {
   if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof ReadModelsUnavailableError) return withoutViews(error);
   if (plainErrors.some((kind) => error instanceof kind)) return printable(error.message);
-  return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
+  return 'code' in error && typeof error.code === 'string' ? printable(error.message) : (error.stack ?? error.message);
 }

@@ -5,7 +5,7 @@ import type { Environment } from '../stores/values-from-files.js';
 import { explain } from './banner.js';
 import type { CommandLine, CommandTerminal, ExitCode } from '../cli/shared/command-line.js';
 import { registerCommands } from '../cli/commands.js';
-import { createOutput, type OutputStream } from '../cli/output.js';
+import { createErrorOutput, createOutput, type OutputStream } from '../cli/output.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { findService } from '../cli/shared/service-client.js';
 import { present, readConfig } from '../stores/config.js';
@@ -37,7 +37,7 @@ interface Invocation extends Process {
 
 const terminalOf = (invocation: Invocation): CommandTerminal => ({
   stdout: createOutput(invocation.stdout, (error) => invocation.abort.abort(error)),
-  stderr: invocation.stderr,
+  stderr: createErrorOutput(invocation.stderr),
   stdin: invocation.stdin,
   env: invocation.env,
   signal: invocation.abort.signal,

@@ -1,14 +1,19 @@
-/** Standard output for commands: a write resolves when the text has been taken. */
+/** The outputs of commands. Text is shown without the control characters of others, data leaves as it is. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { WriteStream } from 'node:tty';
+import { printableLines } from '../events/printable.js';
 import type { Output } from './shared/command-line.js';
+import type { Terminal } from './shared/progress-bar.js';
 import { CommandFailedError, InterruptedError } from '../failures.js';
 
 export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &
   Partial<Pick<WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
 
-/** `onBroken` gets the error before the write rejects with it. */
+/**
+ * Standard output: a write resolves when the text has been taken. A string is text for people or JSON, in which codes
+ * replace control characters; bytes are data. `onBroken` gets the error before the write rejects with it.
+ */
 export function createOutput(stream: OutputStream, onBroken: (error: Error) => void = () => undefined): Output {
   const { fd } = stream;
   // Node's own stream for files treats a write that was cut short, as on a full disk, as complete.
@@ -17,11 +22,41 @@ export function createOutput(stream: OutputStream, onBroken: (error: Error) => v
     isTTY: stream.isTTY === true,
     columns: stream.columns,
     write: (text) =>
-      take(text).catch((error: unknown) => {
+      take(typeof text === 'string' ? shown(text, stream) : text).catch((error: unknown) => {
         const broken = brokenOutput(error);
         onBroken(broken);
         throw broken;
       }),
+  };
+}
+
+/** The styles of src/cli/shared/colours.ts. */
+const ownStyle = /(\u001b\[(?:1|22|3[1239])m)/;
+
+/** Only a terminal gets styles. */
+const shown = (text: string, { isTTY }: Pick<OutputStream, 'isTTY'>): string =>
+  isTTY === true
+    ? text
+        .split(ownStyle)
+        .map((part, index) => (index % 2 === 1 ? part : printableLines(part)))
+        .join('')
+    : printableLines(text);
+
+/** Standard error, with codes in place of all control characters but those of the progress bar. */
+export function createErrorOutput(stream: Terminal): Terminal {
+  const [home, wiped] = ['\r', '\u001b[K'];
+  return {
+    get isTTY() {
+      return stream.isTTY === true;
+    },
+    get columns() {
+      return stream.columns ?? 80;
+    },
+    write(text) {
+      const isRedrawn = stream.isTTY === true && text.startsWith(home) && text.endsWith(wiped);
+      if (!isRedrawn) return stream.write(printableLines(text));
+      return stream.write(home + printableLines(text.slice(home.length, -wiped.length)) + wiped);
+    },
   };
 }
 

@@ -100,10 +100,9 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
 function inWords(error: unknown, explain: (error: unknown) => string): Omit<Failure, 'exitCode'> | undefined {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-    const message = withoutPersonalData(error.message.replace(/^error: /, ''));
-    return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
+    return { type: 'usage', message: usageMessage(error) };
   }
-  if (error instanceof UsageError) return { type: 'usage', message: error.message };
+  if (error instanceof UsageError) return { type: 'usage', message: printable(error.message) };
   if (error instanceof CommandFailedError) return { type: error.type, message: printable(error.message) };
   if (error instanceof ServiceError && error.cause === undefined)
     return { type: errorCatalogue[error.code].type, message: printable(error.message) };
@@ -114,6 +113,13 @@ function inWords(error: unknown, explain: (error: unknown) => string): Omit<Fail
       message: printable(`The answer would rest on an event that cannot be read: ${error.message}.`),
     };
   return { type: 'failed', message: explain(error) };
+}
+
+function usageMessage({ message }: CommanderError): string {
+  // What commander suggests is on a line of its own.
+  const [, said = '', suggestion = ''] = /^(?:error: )?([^]*?)(\n\(Did you mean [\w, -]+\?\))?$/.exec(message) ?? [];
+  const shown = printable(withoutPersonalData(said));
+  return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}${suggestion}`;
 }
 
 const hint = 'What there is: audience --help, and --help after each command.\n';

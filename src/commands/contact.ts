@@ -62,7 +62,11 @@ export type ContactCommand =
       readonly resubscribe?: boolean | undefined;
     } & Save &
       Attachment)
-  | ({ readonly type: 'UpdateStatus' } & Standing)
+  | ({
+      readonly type: 'UpdateStatus';
+      /** Refused as `unknown_contact` if the address belongs to another contact, after an erasure. */
+      readonly contactId?: string;
+    } & Standing)
   | ({ readonly type: 'AddTags' } & Attachment)
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   /** The person refuses mail: at most `refusedAtOnce` lists, so the same command is repeated until none is left. */
@@ -87,6 +91,8 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Dec
     case 'Upsert':
       return upsert(command, state);
     case 'UpdateStatus':
+      if (command.contactId !== undefined && command.contactId !== state.contactId)
+        return { refused: 'unknown_contact' };
       return inList(command, state, ({ contactId }) => statusChange(contactId, command, state));
     case 'AddTags':
       return inList(command, state, ({ contactId, subscription }) => attach(contactId, command, subscription.tags));

@@ -34,6 +34,8 @@ interface Refuse {
 
 interface Resubscribe {
   readonly contactKey: string;
+  /** The contact that decided. A later contact with the same address stays as it is. */
+  readonly contactId: string;
   readonly listId: string;
   readonly by: ByPerson;
   readonly tokenHash: string;
@@ -42,8 +44,9 @@ interface Resubscribe {
 
 type Suppress = Extract<SuppressionCommand, { type: 'Suppress' }>;
 
-/** What is known of somebody who follows a link in an e-mail. */
+/** What is known about the contact behind a link in an email. */
 export interface KnownRecipient {
+  readonly contactId: string;
   /** By list. Deleted lists are not among them. */
   readonly subscriptions: readonly (ListReference & Pick<SubscriptionState, 'status'>)[];
   readonly suppression: SuppressionState;
@@ -66,14 +69,15 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
     /** Undefined: no such contact, or it is erased. */
     async recipient(contactKey: string): Promise<KnownRecipient | undefined> {
       const { state } = await contacts.fresh(contactStream(contactKey));
-      if (state.contactId === null) return undefined;
+      const { contactId } = state;
+      if (contactId === null) return undefined;
       const nameOf = await listNames();
       const subscriptions = [...state.subscriptions].flatMap(([list_id, { status }]) => {
         const list_name = nameOf(list_id);
         return list_name === undefined ? [] : [{ list_id, list_name, status }];
       });
       const { state: suppression } = await suppressions.fresh(suppressionStream(contactKey));
-      return { subscriptions, suppression, nameOf };
+      return { contactId, subscriptions, suppression, nameOf };
     },
 
     /** First what keeps mail from being sent, then the status in the lists. The other way round where a restored log gets it again: there what is refused says that both are done. */
@@ -99,14 +103,14 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
 
     /** The status first: until the refusal is lifted, no mail goes out. @throws ServiceError also `unknown_contact`, `not_in_list` */
     async resubscribe(
-      { contactKey, listId, by, tokenHash, consent }: Resubscribe,
+      { contactKey, contactId, listId, by, tokenHash, consent }: Resubscribe,
       context: CommandContext,
     ): Promise<void> {
       const list_name = (await listNames())(listId);
       if (list_name === undefined) return;
       const list = { list_id: listId, list_name };
       // Also where the API has set the status meanwhile: the consent is the person's.
-      const command = { type: 'UpdateStatus', list, status: 'Subscribed', consent, by } as const;
+      const command = { type: 'UpdateStatus', contactId, list, status: 'Subscribed', consent, by } as const;
       await contacts.execute({ stream: contactStream(contactKey), command, context });
       await release({ contactKey, scope: listId, tokenHash }, context);
     },

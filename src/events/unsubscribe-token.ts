@@ -1,69 +1,85 @@
-/** The tokens of the links in e-mails with which their recipients refuse mail, or say which lists they want. They tell nothing about the person. */
+/** The tokens of the links in emails by which recipients refuse mail or choose their lists. A token says nothing about the person. */
 import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
-/** Which e-mail, to whom, to the subscribers of which list. */
+/** The link in an email to a list. It works without a time limit. */
 export interface UnsubscribeLink {
   readonly emailId: string;
   readonly contactKey: string;
   readonly listId: string;
 }
 
-/** Sent to the address itself, so that who opens it may see and choose all lists. */
+/** The link to all lists, which is sent to the address itself. It works for one contact, not for a later one with the same address. */
 interface ListsLink extends Omit<UnsubscribeLink, 'listId'> {
+  readonly contactId: string;
   /** Milliseconds since the epoch, a whole second. */
   readonly until: number;
 }
 
+interface ReadToken {
+  /** The token alone, without what follows it in the path. */
+  readonly token: string;
+  readonly link: UnsubscribeLink | ListsLink;
+}
+
 export interface UnsubscribeTokens {
-  /** Only characters that a URL takes as they are; always the same for the same e-mail. */
+  /** Returns a token of characters that need no encoding in a URL. The same link always has the same token. */
   make(link: UnsubscribeLink): string;
-  /** `undefined`: not made with this key, whatever is wrong with it. Has no end. */
-  read(token: string): UnsubscribeLink | undefined;
   makeForLists(link: ListsLink): string;
-  /** Whoever reads it looks whether it has ended. */
-  readForLists(token: string): ListsLink | undefined;
-  /** What events say instead of the token: it proves which token it was, and is none. */
+  /**
+   * Reads the token at the start of `text`, or returns undefined if it was not made with this key. Ignores what
+   * follows the token and decodes percent-encoded characters, because mail programs add and encode some.
+   * Does not check whether a link to all lists has expired.
+   */
+  read(text: string): ReadToken | undefined;
+  /** Returns what events record in place of the token: it identifies the token but does not work as one. */
   hash(token: string): string;
 }
 
-/** Version 1, the e-mail, the contact's key, the list, and the first 132 bits of the HMAC-SHA-256 over these characters. */
-const form = /^(1([0-9A-Z]{26})([0-9a-f]{32})([0-9A-Z]{26}))([\w-]{22})$/;
-/** The same with an end in seconds, in hex, in place of the list. */
-const listsForm = /^(p1([0-9A-Z]{26})([0-9a-f]{32})([0-9a-f]{9}))([\w-]{22})$/;
+/** Version, email id, contact key, list id, and the first 132 bits of the HMAC-SHA-256 of the preceding characters. */
+const listForm = /^(1([0-9A-Z]{26})([0-9a-f]{32})([0-9A-Z]{26}))([\w-]{22})/;
+/** Version, email id, contact key, contact id, end in hexadecimal seconds, and the same kind of code. */
+const allListsForm = /^(p2([0-9A-Z]{26})([0-9a-f]{32})([0-9A-Z]{26})([0-9a-f]{9}))([\w-]{22})/;
 
 export function createUnsubscribeTokens(key: KeyObject): UnsubscribeTokens {
   const signature = (text: string): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+  const sign = (text: string): string => text + signature(text);
 
-  function parts(token: string, of: RegExp): { emailId: string; contactKey: string; last: string } | undefined {
-    const [, signed, email, contactKey, last, mac] = of.exec(token) ?? [];
-    if (signed === undefined || contactKey === undefined || last === undefined || mac === undefined) return undefined;
-    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(signature(signed)))) return undefined;
-    return { emailId: `eml_${email ?? ''}`, contactKey, last };
+  /** Returns the token and its parts, or undefined if the text has another form or the code is wrong. */
+  function verified(text: string, form: RegExp): readonly string[] | undefined {
+    const found = form.exec(text);
+    const [mac = '', signed = ''] = [found?.at(-1), found?.[1]];
+    if (found === null || !timingSafeEqual(Buffer.from(mac), Buffer.from(signature(signed)))) return undefined;
+    const [token, , ...parts] = found;
+    return [token, ...parts];
   }
 
   return {
-    make({ emailId, contactKey, listId }) {
-      const signed = `1${ulidOf(emailId)}${contactKey}${ulidOf(listId)}`;
-      return signed + signature(signed);
-    },
-    read(token) {
-      const found = parts(token, form);
-      return found && { emailId: found.emailId, contactKey: found.contactKey, listId: `lst_${found.last}` };
-    },
-    makeForLists({ emailId, contactKey, until }) {
+    make: ({ emailId, contactKey, listId }) => sign(`1${ulidOf(emailId)}${contactKey}${ulidOf(listId)}`),
+    makeForLists({ emailId, contactKey, contactId, until }) {
       const end = Math.floor(until / 1000).toString(16);
-      const signed = `p1${ulidOf(emailId)}${contactKey}${end.padStart(9, '0')}`;
-      return signed + signature(signed);
+      return sign(`p2${ulidOf(emailId)}${contactKey}${ulidOf(contactId)}${end.padStart(9, '0')}`);
     },
-    readForLists(token) {
-      const found = parts(token, listsForm);
-      if (found === undefined) return undefined;
-      const { emailId, contactKey, last } = found;
-      return { emailId, contactKey, until: Number.parseInt(last, 16) * 1000 };
+    read(text) {
+      const decoded = withoutPercentEncoding(text);
+      const [token, email = '', contactKey = '', id = '', end] =
+        verified(decoded, listForm) ?? verified(decoded, allListsForm) ?? [];
+      if (token === undefined) return undefined;
+      const emailId = `eml_${email}`;
+      const isForList = token.startsWith('1');
+      return {
+        token,
+        link: isForList
+          ? { emailId, contactKey, listId: `lst_${id}` }
+          : { emailId, contactKey, contactId: `con_${id}`, until: Number.parseInt(end ?? '', 16) * 1000 },
+      };
     },
     hash: (token) => createHash('sha256').update(token).digest('base64url'),
   };
 }
 
-/** An id without its prefix. */
+/** Decodes byte by byte, because a malformed code behind the token must not break the link. */
+const withoutPercentEncoding = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** Returns an id without its prefix. */
 const ulidOf = (id: string): string => id.slice(4);

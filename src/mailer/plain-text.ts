@@ -1,5 +1,5 @@
 /** The text alternative of an e-mail, from its HTML. */
-import { compile, type FormatCallback } from 'html-to-text';
+import { compile, type DomNode, type FormatCallback } from 'html-to-text';
 
 /**
  * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and
@@ -46,17 +46,40 @@ interface Image {
   readonly attribs?: { readonly alt?: string };
 }
 
+/**
+ * Writes the address of a link after its text, apart from what follows. Without brackets, because some mail programs
+ * take a bracket for part of the address.
+ */
+const link: FormatCallback = (element: Link, walk, builder) => {
+  const href = (element.attribs?.href ?? '').replace(/^mailto:/i, '');
+  let text = '';
+  builder.pushWordTransform((word) => {
+    text += word;
+    return word;
+  });
+  walk(element.children, builder);
+  builder.popWordTransform();
+  if (href === '' || href.startsWith('#')) return;
+  if (href !== text) builder.addInline(text === '' ? href : ` ${href}`, { noWordTransform: true });
+  if (!/^[.,;:!?)]/.test(element.next?.data ?? '')) builder.addInline(' ');
+};
+
+interface Link extends DomNode {
+  readonly attribs?: { readonly href?: string };
+  readonly next?: DomNode | null;
+}
+
 const toText = compile({
   wordwrap: 78,
   limits: { maxDepth: 100, ellipsis: '…' },
-  formatters: { row, alt },
+  formatters: { row, alt, link },
   selectors: [
     { selector: 'img', format: 'alt' },
     { selector: 'caption', format: 'block' },
     { selector: 'tr', format: 'row' },
     // For cells without a row: a row takes the space off.
     ...['* + td', '* + th'].map((selector) => ({ selector, format: 'inlineSurround', options: { prefix: ' ' } })),
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+    { selector: 'a', format: 'link' },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 });

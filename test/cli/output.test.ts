@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createErrorOutput, createOutput, type OutputStream } from '../../src/cli/output.js';
+import { audience, notRecorded } from '../support/audience.js';
 import { anEvent, initialised, newFolder, openFolder } from '../support/migrating.js';
 
 const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
@@ -78,4 +80,62 @@ test('a reader that is gone is no failure', { timeout: 60_000 }, async () => {
     '-',
   ]);
   expect({ code, err }).toEqual({ code: 0, err: 'ended with 0\n' });
+});
+
+describe('control characters', () => {
+  /** ESC, a line break, CR, DEL, a C1 control and a character that turns the direction. */
+  const hostile = 'a\u001b]0;b\u0007\n\r\u007f\u009b\u202ec';
+  const shown = 'a\\u001b]0;b\\u0007\\u000a\\u000d\\u007f\\u009b\\u202ec';
+  const isRaw = (text: string): boolean => /[\p{Cc}\u202e]/u.test(text.replaceAll('\n', ''));
+
+  test('in a file name that the command names are shown as codes', async () => {
+    const file = path.join(newFolder(), `${hostile}.ndjson`);
+    const { code, out, err } = await audience(['--data-dir', folder, 'export', 'events', '--out', file]);
+    expect([code, err]).toEqual([0, notRecorded]);
+    expect(existsSync(file)).toBe(true);
+    expect(out).toContain(`${shown}.ndjson`);
+    expect(isRaw(out)).toBe(false);
+  });
+
+  test.each([
+    ['a file that cannot be written', ['export', 'events', '--out', `/nowhere/${hostile}`]],
+    ['an unknown thing to export', ['export', hostile]],
+    ['an unknown option', ['audit', `--${hostile}`]],
+    ['a wrong value', ['audit', 'events', '--types', hostile]],
+    ['a seal that is missing', ['audit', 'verify', '--seal', `/nowhere/${hostile}`]],
+    ['a folder that cannot be made', ['backup', '--to', `/dev/null/${hostile}`]],
+    ['a file that is missing', ['import', 'events', `/nowhere/${hostile}`]],
+    ['an address of no log', ['migrate', '--from', hostile, '--to', `/nowhere/${hostile}`]],
+  ])('in %s are shown as codes', async (_name, words) => {
+    for (const json of [[], ['--json']]) {
+      const { code, out, err } = await audience(['--data-dir', folder, ...words, ...json]);
+      expect(code).not.toBe(0);
+      expect(isRaw(out + err)).toBe(false);
+      expect(err).not.toContain('\n\r');
+    }
+  });
+
+  test('in text for people become codes, the styles and lines of the command stay, and data leaves as it is', async () => {
+    const pieces: (string | Uint8Array)[] = [];
+    const write = (piece: string | Uint8Array, done?: (error?: Error | null) => void): boolean => {
+      pieces.push(piece);
+      done?.();
+      return true;
+    };
+    const stream = (isTTY: boolean): OutputStream => ({ isTTY, write: write as OutputStream['write'] });
+    const data = Buffer.from(hostile);
+    const styled = '\u001b[1m\u001b[31ma\u001b[39m\u001b[22m';
+    await createOutput(stream(true)).write(`${styled}\tb\u009b\u001b[2J\n`);
+    await createOutput(stream(false)).write(`${styled}\n`);
+    await createOutput(stream(true)).write(data);
+    createErrorOutput({ isTTY: true, write }).write('\r[##] a\u009b\u001b[K');
+    createErrorOutput({ isTTY: false, write }).write('\r\u001b[31m\n');
+    expect(pieces).toEqual([
+      `${styled}\tb\\u009b\\u001b[2J\n`,
+      '\\u001b[1m\\u001b[31ma\\u001b[39m\\u001b[22m\n',
+      data,
+      '\r[##] a\\u009b\u001b[K',
+      '\\u000d\\u001b[31m\n',
+    ]);
+  });
 });

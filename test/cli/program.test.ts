@@ -54,6 +54,7 @@ describe('what cannot be understood is exit code 2 and one line', () => {
   test.each([
     [['audit', 'histroy'], "Unknown command 'histroy'\n(Did you mean history?)"],
     [['audit', 'history', 'con_1', '--lst', 'lst_1'], "Unknown option '--lst'\n(Did you mean --list?)"],
+    [['audit', 'history\u009b\n'], "Unknown command 'history\\u009b\\u000a'\n(Did you mean history?)"],
     [['audit', 'history'], "Missing required argument 'contact'"],
     [['audit', 'at', 'con_1', '--tiem', '2026-01-01'], "Unknown option '--tiem'\n(Did you mean --time?)"],
     [['audit', 'history', 'con_1', '--limit', '0'], '--limit must be a whole number from 1'],

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import type { CommandContext } from '../../src/commands/batch.js';
+import type { Refusals } from '../../src/commands/refusals.js';
 import { refusalOf } from '../../src/commands/suppressions.js';
 import { codec } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys, suppressionStream } from '../../src/events/streams.js';
@@ -48,6 +49,9 @@ async function subscribed(lists: number, on: EventStore = store) {
   }
   return { audience, refusals, suppressions, erasures, contacts, ids };
 }
+
+const contactIdIn = async (refusals: Refusals): Promise<string> =>
+  (await refusals.recipient(contactKey))?.contactId ?? 'unknown';
 
 /** The whole log as it is read, without what this test does not look at. */
 async function eventsFrom(position: string) {
@@ -161,6 +165,7 @@ test('who subscribes again is refused until the status is written; nothing is li
   const start = await store.head();
   const again = {
     contactKey,
+    contactId: await contactIdIn(refusals),
     listId,
     by: byPage,
     tokenHash: 'p',
@@ -183,13 +188,35 @@ test('who subscribes again has consented, also where the API has set the status 
   await audience.updateStatus({ listId, email, status: 'Subscribed' }, context);
   const start = await store.head();
   await refusals.resubscribe(
-    { contactKey, listId, by: byPage, tokenHash: 'p', consent: { source: 'a page' } },
+    {
+      contactKey,
+      contactId: await contactIdIn(refusals),
+      listId,
+      by: byPage,
+      tokenHash: 'p',
+      consent: { source: 'a page' },
+    },
     context,
   );
   expect(await eventsFrom(start)).toMatchObject([
     { type: 'ConsentRecorded', data: { list_id: listId, person: { consent: { source: 'a page' } } } },
     { type: 'AddressReleased', data: { scope: listId, reason: 'person' } },
   ]);
+});
+
+test('a contact that was erased while it chose its lists does not resubscribe the next contact of its address', async () => {
+  const { audience, refusals, contacts, ids } = await subscribed(1);
+  const [listId = ''] = ids;
+  const contactId = await contactIdIn(refusals);
+  const erase = { type: 'Erase', erasure_id: 'ers_1' } as const;
+  await contacts.execute({ stream: contactStream(contactKey), command: erase, context });
+  const second = { listId, email, status: 'Unsubscribed', profile: {}, tagNames: [] } as const;
+  await audience.upsertContact(second, context);
+  const start = await store.head();
+  const consent = { source: 'a page' };
+  const late = refusals.resubscribe({ contactKey, contactId, listId, by: byPage, tokenHash: 'p', consent }, context);
+  await expect(late).rejects.toMatchObject({ code: 'unknown_contact' });
+  expect(await eventsFrom(start)).toEqual([]);
 });
 
 test('the address of somebody who is erased is not known, nor what they refuse told', async () => {

@@ -1,5 +1,5 @@
 /** Who gets in, what is offered to whom, and when it ends. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
@@ -77,6 +77,40 @@ describe.skipIf(chromiumPath === undefined)(`signing in${withoutChromium}`, () =
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('audience.key'))).toBeNull();
+    await leave();
+  });
+
+  test('a sign-out ends the session in tabs opened from this one, also in those that are elsewhere or load later', async () => {
+    const { page, open, signIn, leave } = await visit(browser, service);
+    await signIn(service.key, '/lists');
+    const opened = async (): Promise<Page> => {
+      const popup = page.waitForEvent('popup');
+      await page.evaluate('void open(location.href)');
+      const tab = await popup;
+      await tab.getByRole('button', { name: 'Sign out' }).waitFor();
+      return tab;
+    };
+    const [other, gone] = [await opened(), await opened()];
+    await gone.goto('about:blank');
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Signed out in another tab.').waitFor();
+    await gone.goBack();
+    await gone.getByText('Signed out in another tab.').waitFor();
+    for (const tab of [page, other, gone]) {
+      expect(await tab.evaluate(() => JSON.stringify([sessionStorage, localStorage]))).toBe('[{},{}]');
+      await tab.reload();
+      await tab.getByLabel('API key').waitFor();
+    }
+    // A session that was begun on its own goes on.
+    await signIn(service.key, '/lists');
+    const separate = await page.context().newPage();
+    await separate.goto(page.url());
+    await separate.getByLabel('API key').fill(service.key);
+    await separate.getByRole('button', { name: 'Sign in' }).click();
+    await separate.getByRole('button', { name: 'Sign out' }).click();
+    await separate.getByLabel('API key').waitFor();
+    await open('/tags');
+    await page.getByRole('heading', { name: 'Tags' }).waitFor();
     await leave();
   });
 

@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { deriveStreamKeys, deriveUnsubscribeKey } from '../../src/events/streams.js';
+import { createUnsubscribeTokens } from '../../src/events/unsubscribe-token.js';
 import { ok, unique } from '../support/answers.js';
 import { audience } from '../support/audience.js';
 import { eventually, startService, type Service } from '../support/service.js';
 
 const day = 86_400_000;
+const secret = 'a secret of these tests, long enough for a key';
 const folder = mkdtempSync(path.join(tmpdir(), 'audience-clock-'));
 const shift = path.join(folder, 'shift');
 
@@ -24,12 +27,14 @@ Date.now = () => now() + Number(readFileSync(${JSON.stringify(shift)}, 'utf8'));
   );
   set(0);
   const options = `--import=${pathToFileURL(preload).href}`;
-  service = await startService({ env: { NODE_OPTIONS: options, RETAIN_EMAILS: '1' } });
+  service = await startService({ env: { NODE_OPTIONS: options, SECRET: secret } });
 });
 afterAll(async () => {
   await service.close();
   rmSync(folder, { recursive: true });
 });
+
+afterEach(() => set(0));
 
 function set(milliseconds: number): void {
   writeFileSync(shift, String(milliseconds));
@@ -70,6 +75,24 @@ test('a clock that is ahead for a while is not trusted, and no key ends for good
   expect(await clock()).toMatchObject({ trusted: false, reason: 'jumped' });
   expect(await key.status()).toBe(200);
   expect(await expired()).toEqual([]);
+});
+
+test('a link to all lists does not expire while the clock is not trusted', async () => {
+  const listId = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const person = { email: 'ada@example.com', status: 'Subscribed' };
+  const contactId = await service.make(`/v1/contacts/${listId}/upsertcontact`, person, 'contact_id');
+  const contactKey = deriveStreamKeys(secret).contactKey(person.email);
+  const tokens = createUnsubscribeTokens(deriveUnsubscribeKey(secret));
+  const emailId = 'eml_01KQPH1RM0W7X9YABCDEFGHJKM';
+  const link = tokens.makeForLists({ emailId, contactKey, contactId, until: Date.now() + 1_800_000 });
+  const status = async (): Promise<number> => (await fetch(`${service.url()}/u/${link}`)).status;
+  set(day);
+  expect(await clock()).toMatchObject({ trusted: false });
+  expect(await status()).toBe(200);
+  await run('clock', 'confirm');
+  expect(await status()).toBe(410);
+  set(0);
+  expect(await clock()).toMatchObject({ trusted: false, reason: 'jumped' });
 });
 
 test('audience clock confirm trusts the clock at once', async () => {

@@ -10,40 +10,82 @@ const link = {
 const tokens = createUnsubscribeTokens(deriveUnsubscribeKey('a secret'));
 const token = tokens.make(link);
 
-test('a token gives back what it was made of; it is for ever', () => {
+const ofAllLists = {
+  emailId: link.emailId,
+  contactKey: link.contactKey,
+  contactId: 'con_01JQ8ZK3V5W7X9YABCDEFGHJKP',
+  until: Date.parse('2026-05-03T10:00:00.000Z'),
+};
+const listsToken = tokens.makeForLists(ofAllLists);
+
+test('the token of a list link reads back as the link, and is always the same', () => {
   expect(token).toBe(
     '101JQ8ZK3V5W7X9YABCDEFGHJKMc2c7044a62d2743b34d85493fbfdb53701JQ8ZK3V5W7X9YABCDEFGHJKNRlkr8McjU1DKLG6Ud53FN9',
   );
   expect(tokens.make(link)).toBe(token);
-  expect(tokens.read(token)).toEqual(link);
+  expect(tokens.read(token)).toEqual({ token, link });
 });
 
-test('no token of another secret is read, nor one that was cut, lengthened or altered in any place', () => {
+test('the token of a link to all lists reads back with its contact and its end in whole seconds', () => {
+  expect(tokens.read(listsToken)).toEqual({ token: listsToken, link: ofAllLists });
+  const later = tokens.makeForLists({ ...ofAllLists, until: ofAllLists.until + 999 });
+  expect(tokens.read(later)).toEqual({ token: listsToken, link: ofAllLists });
+});
+
+test('a token is read without the characters that follow it', () => {
+  const tails = [
+    '.',
+    ']',
+    '>',
+    '/',
+    '%3E',
+    '%20',
+    '\n',
+    ')',
+    '&utm=x',
+    '%3Futm_source=y',
+    '%zz',
+    '%',
+    '%C3%28',
+    '-',
+    'A',
+  ];
+  for (const made of [token, listsToken])
+    for (const tail of tails) expect(tokens.read(made + tail)?.token, tail).toBe(made);
+});
+
+test('a token is read with any of its characters percent-encoded', () => {
+  const encoded = (text: string): string =>
+    Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join('');
+  for (const made of [token, listsToken]) {
+    expect(tokens.read(encoded(made))?.token).toBe(made);
+    expect(tokens.read(encoded(made).toUpperCase())?.token).toBe(made);
+    expect(tokens.read(`%${made.charCodeAt(0).toString(16)}${made.slice(1)}.`)?.token).toBe(made);
+  }
+});
+
+test('no token of another secret is read, nor one that was cut or altered in any place', () => {
   const others = createUnsubscribeTokens(deriveUnsubscribeKey('another'));
-  const cut = Array.from({ length: token.length }, (_, length) => token.slice(0, length));
-  const altered = Array.from(token, (character, at) =>
-    ['0', 'a', '-'].map((other) => token.slice(0, at) + (character === other ? '1' : other) + token.slice(at + 1)),
-  ).flat();
-  for (const wrong of [others.make(link), ...cut, ...altered, `${token}A`, `${token}\n`, `2${token.slice(1)}`])
-    expect(tokens.read(wrong), wrong).toBeUndefined();
+  for (const made of [token, listsToken]) {
+    const cut = Array.from({ length: made.length }, (_character, length) => made.slice(0, length));
+    const altered = Array.from(made, (character, at) =>
+      ['0', 'a', '-'].map((other) => made.slice(0, at) + (character === other ? '1' : other) + made.slice(at + 1)),
+    ).flat();
+    for (const wrong of [...cut, ...altered, made.slice(1), `x${made}`])
+      expect(tokens.read(wrong), wrong).toBeUndefined();
+  }
+  for (const foreign of [others.make(link), others.makeForLists(ofAllLists)])
+    expect(tokens.read(foreign)).toBeUndefined();
 });
 
-test('a link to all lists has an end, and neither kind of token is taken for the other', () => {
-  const { emailId, contactKey } = link;
-  const until = Date.parse('2026-05-03T10:00:00.000Z');
-  const ofLists = tokens.makeForLists({ emailId, contactKey, until });
-  expect(tokens.readForLists(ofLists)).toEqual({ emailId, contactKey, until });
-  expect(tokens.readForLists(tokens.makeForLists({ emailId, contactKey, until: until + 999 }))).toEqual({
-    emailId,
-    contactKey,
-    until,
-  });
-  for (const wrong of [token, `p1${ofLists.slice(2, -1)}`, ofLists.replace(/^p/, ''), ofLists.slice(1)])
-    expect(tokens.readForLists(wrong), wrong).toBeUndefined();
-  expect(tokens.read(ofLists)).toBeUndefined();
+test('a path of the largest size is read in an instant', () => {
+  const before = performance.now();
+  for (const text of ['%'.repeat(64_000), '1'.repeat(64_000), '%31'.repeat(21_000), `${token}${'%2e'.repeat(20_000)}`])
+    tokens.read(text);
+  expect(performance.now() - before).toBeLessThan(200);
 });
 
-test('the hash of a token says which it was and is none', () => {
+test('the hash of a token identifies it and does not work as a token', () => {
   expect(tokens.hash(token)).toMatch(/^[\w-]{43}$/);
   expect(tokens.hash(token)).not.toBe(tokens.hash(tokens.make({ ...link, contactKey: 'f'.repeat(32) })));
   expect(tokens.read(tokens.hash(token))).toBeUndefined();

@@ -33,11 +33,23 @@ test('without spaces, closing tags or a table, cells are apart, too', () => {
 
 test('an image in a link is its alt, apart from the address of the link', () => {
   const link = (inside: string): string => `<p>Now: <a href="https://example.org/1">${inside}</a></p>`;
-  expect(plainText(link('<img src="a.png" alt="See the offer">'))).toBe('Now: See the offer [https://example.org/1]');
+  expect(plainText(link('<img src="a.png" alt="See the offer">'))).toBe('Now: See the offer https://example.org/1');
   expect(plainText(link('<img src="a.png"><img src="b.png" alt="">'))).toBe('Now: https://example.org/1');
   expect(plainText('<p>Half <img src="a.png" alt="price">, <img src="b.png">until Sunday</p>')).toBe(
     'Half price, until Sunday',
   );
+});
+
+test('the address of a link has no brackets, which mail programs would take for a part of it', () => {
+  const link = (text: string, href: string): string => `<a href="https://example.org/${href}">${text}</a>`;
+  expect(plainText(`<p>${link('Leave', 'u')}. Or (${link('write', 'w')}), or ${link('<b>read</b>', 'r')}</p>`)).toBe(
+    'Leave https://example.org/u. Or (write https://example.org/w), or read\nhttps://example.org/r',
+  );
+  expect(plainText(`${link('One', '1')}${link('Two', '2')}|<b>${link('Three', '3')}</b>more`)).toBe(
+    'One https://example.org/1 Two https://example.org/2 |Three\nhttps://example.org/3 more',
+  );
+  expect(plainText(`<p>${link('https://example.org/x', 'x')}<b>!</b></p>`)).toBe('https://example.org/x !');
+  expect(plainText('<a href="#top">Up</a>, <a href="mailto:ada@example.com">Ada</a>')).toBe('Up, Ada ada@example.com');
 });
 
 test('tables that lay out read like the text that they hold', () => {
@@ -58,7 +70,7 @@ test('tables that lay out read like the text that they hold', () => {
     '',
     'we have your order.',
     '',
-    'See it [https://example.org/1]',
+    'See it https://example.org/1',
     '',
     'Left, a first line',
     'and a second.',
@@ -88,6 +100,8 @@ test('no HTML of the largest size keeps the thread for long', () => {
     '<p>',
     '<',
     '<a ',
+    '<a href="x">y',
+    '<a href="x">y</a>',
     '<!--',
     'x ',
     '&amp;',

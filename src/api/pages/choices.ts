@@ -41,7 +41,7 @@ export const refuse = (
 /** Nothing is switched on where an operator, a complaint or a dead mailbox has stopped all mail. */
 export async function chooseLists(refusals: Refusals, chosen: ListsChosen): Promise<void> {
   const { click, context, recipient, shown, wanted } = chosen;
-  const { subscriptions, suppression } = recipient;
+  const { contactId, subscriptions, suppression } = recipient;
   const isStopped = refusalOf(suppression, undefined) !== undefined;
   const seen = subscriptions.filter(({ list_id }) => shown.has(list_id));
   const on = isStopped ? [] : seen.filter((one) => wanted.has(one.list_id) && !isOn(recipient, one));
@@ -52,7 +52,8 @@ export async function chooseLists(refusals: Refusals, chosen: ListsChosen): Prom
     ? subscriptions.filter(({ list_id }) => !wanted.has(list_id))
     : seen.filter(({ list_id, status }) => !wanted.has(list_id) && status === 'Subscribed');
   for (const { list_id: scope } of off) await refuse(refusals, { click, context, kind: 'page', scope });
-  for (const list of on) await refusals.resubscribe({ ...agreed(chosen, list), contactKey: click.contactKey }, context);
+  for (const list of on)
+    await refusals.resubscribe({ ...agreed(chosen, list), contactKey: click.contactKey, contactId }, context);
   if (isLifted)
     await refusals.release({ contactKey: click.contactKey, scope: everyMail, tokenHash: click.tokenHash }, context);
 }

@@ -1,4 +1,4 @@
-/** The e-mail with the link to all lists: to the address itself, at most one an hour. */
+/** Sends the email with the link to all lists to the address itself, at most one per hour and contact. */
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { CommandContext } from '../../commands/batch.js';
@@ -31,6 +31,7 @@ interface ListsMailOptions {
 
 interface Asked {
   readonly contactKey: string;
+  readonly contactId: string;
   /** Of the e-mail whose page was asked. */
   readonly emailId: string;
   readonly language: string;
@@ -42,30 +43,30 @@ export type SendListsMail = (asked: Asked, context: CommandContext) => Promise<v
 
 export function createListsMail(options: ListsMailOptions): SendListsMail {
   const { send, emails, keys, addressOf, tokens, from, publicUrl, clock } = options;
-  /** Blanks: no caller of the API can send this key. */
-  const keyOf = (contactKey: string, hour: number): string => `lists of ${contactKey} in hour ${hour}`;
+  /** The blanks keep callers of the API from sending the same key. */
+  const keyOf = (contactId: string, hour: number): string => `lists of ${contactId} in hour ${hour}`;
 
-  async function isTooSoon(contactKey: string, hour: number): Promise<boolean> {
-    for (const idempotencyKey of [keyOf(contactKey, hour), keyOf(contactKey, hour - 1)]) {
+  async function isTooSoon(contactId: string, hour: number): Promise<boolean> {
+    for (const idempotencyKey of [keyOf(contactId, hour), keyOf(contactId, hour - 1)]) {
       const { state } = await emails.fresh(emailStream(keys.emailKey({ idempotencyKey })));
       if (state.status !== 'none' && clock() - Date.parse(state.since) < hourMs) return true;
     }
     return false;
   }
 
-  return async ({ contactKey, emailId, language, texts }, context) => {
+  return async ({ contactKey, contactId, emailId, language, texts }, context) => {
     const hour = Math.floor(clock() / hourMs);
     const to_email = await addressOf(contactKey);
-    if (to_email === undefined || (await isTooSoon(contactKey, hour))) return;
-    const url = `${publicUrl}/u/${tokens.makeForLists({ emailId, contactKey, until: clock() + listsLinkMs })}`;
+    if (to_email === undefined || (await isTooSoon(contactId, hour))) return;
+    const url = `${publicUrl}/u/${tokens.makeForLists({ emailId, contactKey, contactId, until: clock() + listsLinkMs })}`;
     const message = {
       from_email: from,
       to_email,
       subject: textOf(texts, 'mail_subject'),
       mail_template: Mustache.render(template, { ...texts, language, url }),
     };
-    await send({ message, idempotencyKey: keyOf(contactKey, hour) }, context).catch((error: unknown) => {
-      // Another request of the same moment has sent one.
+    await send({ message, idempotencyKey: keyOf(contactId, hour) }, context).catch((error: unknown) => {
+      // Another request has sent one at the same moment.
       if (!(error instanceof ServiceError && error.code === 'idempotency_conflict')) throw error;
     });
   };

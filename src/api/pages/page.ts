@@ -38,18 +38,24 @@ export const plainPage = (status: number, name: PlainPage, texts: Texts): Page =
 
 interface PageLook extends Pick<Appearance, 'texts' | 'logo'> {
   readonly language: string;
-  /** The way up from the page to the style. */
+  /** The relative path from the page to the folder of the pages and their style. */
   readonly root: string;
+  /** The token that the forms send to, without what followed it in the path of the request. */
+  readonly token: string;
 }
 
-export const pageInHtml = ({ texts: paragraphs, ...page }: Page, { language, root, texts, logo }: PageLook): string =>
+export const pageInHtml = (
+  { texts: paragraphs, ...page }: Page,
+  { language, root, token, texts, logo }: PageLook,
+): string =>
   Mustache.render(template, {
-    // Sections look for names outside, too.
+    // Defaults, because Mustache looks for a name that a section lacks in the sections around it.
     ...{ notice: false, actions: [], lists: false, text: false },
     ...page,
     texts: paragraphs,
     language,
     root,
+    token,
     sender: texts.get(language)?.['sender'] ?? '',
     hasLogo: logo !== undefined,
   });

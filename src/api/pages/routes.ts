@@ -1,7 +1,7 @@
 /** `/u/{token}`: the pages behind the links in e-mails, and the button of mail programs (RFC 8058). No key, no cookie; who has the link may refuse. GET and HEAD change nothing. */
 import type { Express, Request, Response } from 'express';
 import type { CommandContext } from '../../commands/batch.js';
-import type { Refusals } from '../../commands/refusals.js';
+import type { KnownRecipient, Refusals } from '../../commands/refusals.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import { everyMail } from '../../events/suppressions.js';
 import type { UnsubscribeTokens } from '../../events/unsubscribe-token.js';
@@ -25,7 +25,7 @@ import { otherMethods } from '../http/routes.js';
 import { securityHeaders } from '../http/security-headers.js';
 import { sendWhole } from '../http/send.js';
 import { chooseLists, refuse, type Click } from './choices.js';
-import { readForm } from './form.js';
+import { readForm, type Fields } from './form.js';
 import { listsLinkMs, type SendListsMail } from './lists-mail.js';
 import { listPage, listsPage, pageInHtml, plainPage, textOf, type Page } from './page.js';
 import type { Appearance, Texts } from './texts.js';
@@ -50,6 +50,8 @@ type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUui
 
 /** In place of the path, which is a secret: whoever has it can refuse. */
 const route = '/u/{token}';
+/** `/u`, also where a mail program has percent-encoded the letter. */
+const prefix = /^\/(?:u|%75)(?=\/|$)/;
 const methods = ['GET', 'HEAD', 'POST'];
 
 const fixedHeaders = [
@@ -67,8 +69,8 @@ export function mountPages(app: Express, runner: EndpointRunner, options: Routes
   const { style, logo } = options.appearance;
   const respond = createResponder(options);
   const refuseMethod = otherMethods(runner, methods);
-  // Without parameters: a path that cannot be decoded is a link that does not work, as any other.
-  app.use('/u', (request, response, next) => {
+  // Express does not decode this path, so a malformed code in it does not break the link.
+  app.use(prefix, (request, response, next) => {
     if (!methods.includes(request.method)) refuseMethod(request, response, next);
     else if (request.path === '/style.css') sendFile(response, 'text/css; charset=utf-8', style);
     else if (request.path === '/logo' && logo !== undefined) sendFile(response, logo.type, logo.bytes);
@@ -89,24 +91,29 @@ function sendFile(response: Response, type: string, content: string | Buffer): v
 }
 
 function createResponder(options: RoutesOptions): (context: RequestContext) => Promise<void> {
-  const { limiter, clientAddress, appearance } = options;
+  const { limiter, clientAddress, appearance, tokens } = options;
   const languages = [...appearance.texts.keys()];
 
   return async (context) => {
     const { request, response } = context;
+    const found = tokens.read(request.path.slice(1));
     const language = languageOf(request, languages);
     const texts = appearance.texts.get(language) ?? {};
     const send = (page: Page, more: readonly string[]): void => {
       const root = '../'.repeat(Math.max(0, request.path.split('/').length - 2));
-      const body = pageInHtml(page, { ...appearance, language, root });
+      const body = pageInHtml(page, { ...appearance, language, root, token: found?.token ?? '' });
       const headers = headersOf(options, context, ['Content-Language', language, ...more]);
       sendWhole(response, { status: page.status, headers, body, fixed: pageHeaders });
     };
     try {
-      const verdict = limiter.take(networkOf(clientAddress(request)));
+      // Large providers send the clicks of many people from one address, so a real link has its own limit.
+      const verdict = limiter.take(found?.link.contactKey ?? networkOf(clientAddress(request)));
       context.headers = verdict.headers;
       if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
-      const page = await pageBehind(options, context, { language, texts });
+      const page =
+        found === undefined
+          ? plainPage(404, 'unknown', texts)
+          : await pageBehind(options, context, { ...found, language, texts });
       send(page, []);
       logRequest(options, context, { route, status: page.status });
     } catch (fault) {
@@ -128,10 +135,12 @@ function languageOf(request: Request, languages: readonly string[]): string {
   return accepted === false ? 'en' : accepted;
 }
 
+type Found = NonNullable<ReturnType<UnsubscribeTokens['read']>>;
+
 interface Visit {
   readonly click: Click;
-  /** Undefined: it changes nothing. */
-  readonly form: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Undefined for GET and HEAD, which change nothing. */
+  readonly form: Fields | undefined;
   readonly context: CommandContext;
   readonly language: string;
   readonly texts: Texts;
@@ -141,13 +150,10 @@ interface Visit {
 async function pageBehind(
   options: RoutesOptions,
   requestContext: RequestContext,
-  look: Pick<Visit, 'language' | 'texts'>,
+  { token, link, ...look }: Found & Pick<Visit, 'language' | 'texts'>,
 ): Promise<Page> {
   const { tokens, keepsIp, clientAddress } = options;
   const { request, requestId } = requestContext;
-  const token = request.path.slice(1);
-  const link = tokens.read(token) ?? tokens.readForLists(token);
-  if (link === undefined) return plainPage(404, 'unknown', look.texts);
   if ('until' in link && hasExpired(link, options.trustedNow())) return plainPage(410, 'expired', look.texts);
   const { contactKey, emailId } = link;
   const correlationId = correlationIdOf(options, requestContext);
@@ -158,7 +164,9 @@ async function pageBehind(
     form: request.method === 'POST' ? await readForm(request) : undefined,
     context: { correlationId, causationId: correlationId, requestId, actor: 'recipient' },
   };
-  return 'listId' in link ? await listVisit(options, visit, link.listId) : await listsVisit(options, visit);
+  return 'listId' in link
+    ? await listVisit(options, visit, link.listId)
+    : await listsVisit(options, visit, link.contactId);
 }
 
 /** Tells whether a link to all lists has ended. One that ends later than any new one was made while the clock was ahead. */
@@ -167,10 +175,10 @@ const hasExpired = ({ until }: { readonly until: number }, now: number | undefin
 
 const minuteMs = 60_000;
 
-/** What a form asks for; undefined: nothing that there is. */
-function actionOf(form: NonNullable<Visit['form']>): string | undefined {
-  if (form.get('List-Unsubscribe')?.[0]?.toLowerCase() === 'one-click') return 'one_click';
-  return form.get('do')?.[0];
+/** Returns what a POST to the link of a list asks for. A mail program's button may send anything, but never the field `do` of our own forms. */
+function actionOf(form: Fields): string {
+  const isOneClick = form.get('list-unsubscribe')?.some((value) => value.toLowerCase() === 'one-click') ?? false;
+  return isOneClick ? 'one_click' : (form.get('do')?.[0] ?? 'one_click');
 }
 
 async function listVisit(
@@ -179,12 +187,11 @@ async function listVisit(
   listId: string,
 ): Promise<Page> {
   const { contactKey, emailId } = click;
-  const shown = async (): Promise<Page | undefined> => {
-    const recipient = await refusals.recipient(contactKey);
-    return recipient && listPage(recipient, { listId, canSend: sendListsMail !== undefined }, texts);
-  };
-  const page = await shown();
-  if (page === undefined) return plainPage(404, 'unknown', texts);
+  const pageOf = (recipient: KnownRecipient): Page =>
+    listPage(recipient, { listId, canSend: sendListsMail !== undefined }, texts);
+  const recipient = await refusals.recipient(contactKey);
+  if (recipient === undefined) return plainPage(404, 'unknown', texts);
+  const page = pageOf(recipient);
   if (form === undefined) return page;
   const action = actionOf(form);
   switch (action) {
@@ -193,21 +200,32 @@ async function listVisit(
     case 'none': {
       const kind = action === 'one_click' ? 'one_click' : 'page';
       await refuse(refusals, { click, context, kind, scope: action === 'none' ? everyMail : listId });
-      return (await shown()) ?? page;
+      const after = await refusals.recipient(contactKey);
+      return after === undefined ? page : pageOf(after);
     }
     case 'other':
       if (sendListsMail === undefined) return { ...page, status: 400 };
-      await sendListsMail({ contactKey, emailId, language, texts }, context);
+      await sendListsMail({ contactKey, contactId: recipient.contactId, emailId, language, texts }, context);
       return plainPage(200, 'sent', texts);
     default:
       return { ...page, status: 400 };
   }
 }
 
-async function listsVisit({ refusals, clock }: PagesOptions, { click, form, context, texts }: Visit): Promise<Page> {
-  const recipient = await refusals.recipient(click.contactKey);
+/** The page with all lists of one contact. After an erasure the link is dead, also where the address has become a contact again. */
+async function listsVisit(
+  { refusals, clock }: PagesOptions,
+  { click, form, context, texts }: Visit,
+  contactId: string,
+): Promise<Page> {
+  const known = async (): Promise<KnownRecipient | undefined> => {
+    const recipient = await refusals.recipient(click.contactKey);
+    return recipient?.contactId === contactId ? recipient : undefined;
+  };
+  const recipient = await known();
   if (recipient === undefined) return plainPage(404, 'unknown', texts);
-  if (form === undefined) return listsPage(recipient, texts, { isSaved: false });
+  const page = listsPage(recipient, texts, { isSaved: false });
+  if (form === undefined) return page;
   switch (form.get('do')?.[0]) {
     case 'none':
       await refuse(refusals, { click, context, kind: 'page', scope: everyMail });
@@ -220,7 +238,7 @@ async function listsVisit({ refusals, clock }: PagesOptions, { click, form, cont
       break;
     }
     default:
-      return { ...listsPage(recipient, texts, { isSaved: false }), status: 400 };
+      return { ...page, status: 400 };
   }
-  return listsPage((await refusals.recipient(click.contactKey)) ?? recipient, texts, { isSaved: true });
+  return listsPage((await known()) ?? recipient, texts, { isSaved: true });
 }

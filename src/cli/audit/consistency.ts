@@ -11,6 +11,7 @@ import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { readSeals } from '../../evidence/seal-files.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({ ...destination, out: destination.out.default('-') });
 
@@ -44,6 +45,6 @@ async function consistency(
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
   if (options.out === '-') return;
   line.stderr.write(
-    `Proven in ${options.out}: the ${formatCount(newer.count)} events of the newer seal begin with the ${formatCount(older.count)} of the older one, unchanged.\n`,
+    `Proven in ${printable(options.out)}: the ${formatCount(newer.count)} events of the newer seal begin with the ${formatCount(older.count)} of the older one, unchanged.\n`,
   );
 }

@@ -12,6 +12,7 @@ import { paintFor } from '../shared/colours.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { demandPlace, writeWhole } from '../../export/file.js';
 import { table } from '../shared/table.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   time: z.string(),
@@ -55,7 +56,9 @@ interface Written {
 }
 
 export async function writePieces(pieces: AsyncIterable<string>, { list, out, line }: Written): Promise<void> {
-  if (out === undefined) for await (const piece of pieces) await line.stdout.write(piece);
+  const { stdout } = line;
+  if (out === undefined)
+    for await (const piece of pieces) await stdout.write(stdout.isTTY ? piece : Buffer.from(piece));
   else await toFile(out, { pieces, list, line });
   // The first line of NDJSON has it.
   const basis = line.json ? [] : basisLines(list);
@@ -74,7 +77,7 @@ async function toFile(file: string, { pieces, list, line }: FileContent): Promis
     await line.stdout.write(
       `${JSON.stringify({ file, bytes, sha256, ...(count === 0 ? {} : { unreadable: count }), ...notRecorded })}\n`,
     );
-  else line.stderr.write(`${file}: ${bytes} bytes, SHA-256 ${sha256}\n`);
+  else line.stderr.write(`${printable(file)}: ${bytes} bytes, SHA-256 ${sha256}\n`);
 }
 
 export function registerAuditLists(audit: Command, line: CommandLine): void {

@@ -21,6 +21,7 @@ import { whileOpen } from '../shared/while-open.js';
 import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
 import { demandDestination, put } from '../shared/destination.js';
 import { namedKey, sealIn, sealKeyOf, whileVerifying } from '../shared/seals.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   ...destination,
@@ -97,7 +98,7 @@ async function write(proof: Proof, options: Options, line: CommandLine): Promise
     );
   const { deletions, stream, sealed_at } = proof;
   stderr.write(
-    `Proven in ${out}: ${formatCount(events.length - deletions.length)} events of ${stream} and ${formatCount(deletions.length)} deletion${deletions.length === 1 ? '' : 's'} of its lists and tags, among the ${formatCount(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
+    `Proven in ${printable(out)}: ${formatCount(events.length - deletions.length)} events of ${stream} and ${formatCount(deletions.length)} deletion${deletions.length === 1 ? '' : 's'} of its lists and tags, among the ${formatCount(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
   );
-  stderr.write(`${proof.note} node verify.mjs ${out} checks it, and says what it does not prove.\n`);
+  stderr.write(`${proof.note} node verify.mjs ${printable(out)} checks it, and says what it does not prove.\n`);
 }

@@ -19,6 +19,7 @@ import {
   withExamples,
 } from '../shared/options.js';
 import { sealIn } from '../shared/seals.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   ...destination,
@@ -58,7 +59,7 @@ async function report(contact: string, options: Options, line: CommandLine): Pro
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
     // It holds personal data.
     await put(text, { ...options, mode: 0o600 }, line);
-    if (options.out !== '-') line.stderr.write(`Written to ${options.out}. ${made.answer}\n`);
+    if (options.out !== '-') line.stderr.write(`Written to ${printable(options.out)}. ${made.answer}\n`);
     sayNotRecorded(line);
   });
 }

@@ -11,6 +11,7 @@ import { checked } from '../shared/exit-code.js';
 import { destination, forceOption, keyOption, outOption, withExamples } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   ...destination,
@@ -60,7 +61,7 @@ async function write(made: Seal, options: Options, line: CommandLine): Promise<v
   if (json && out !== '-')
     await stdout.write(`${JSON.stringify({ file: out, ...made, key_fingerprint: fingerprint })}\n`);
   if (json) return;
-  const where = out === '-' ? '' : ` in ${out}`;
+  const where = out === '-' ? '' : ` in ${printable(out)}`;
   stderr.write(
     `Sealed${where}: ${formatCount(made.count)} events, signed by the key with the fingerprint ${fingerprint}.\n`,
   );

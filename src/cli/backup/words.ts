@@ -2,6 +2,7 @@
 import type { Manifest } from '../../backup/manifest.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
+import { printable } from '../../events/printable.js';
 
 /** For a cron line, which has no terminal, the answer is JSON. */
 export const writeBackupAnswer = (
@@ -9,7 +10,9 @@ export const writeBackupAnswer = (
   answer: object,
   words: readonly string[],
 ): Promise<void> =>
-  stdout.write(json || !stdout.isTTY ? `${JSON.stringify(answer)}\n` : words.map((word) => `${word}\n`).join(''));
+  stdout.write(
+    json || !stdout.isTTY ? `${JSON.stringify(answer)}\n` : words.map((word) => `${printable(word)}\n`).join(''),
+  );
 
 const dayMs = 86_400_000;
 

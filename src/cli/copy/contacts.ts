@@ -10,6 +10,7 @@ import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { formatCount, duration } from '../shared/numbers.js';
 import { idOfList, importingService } from '../shared/importing-service.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   list: z.string(),
@@ -69,5 +70,5 @@ function inWords(request: ContactsImport, { rejected_file, ...counts }: RowsImpo
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
     ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(printable).join('\n')}\n`;
 }

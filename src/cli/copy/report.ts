@@ -3,6 +3,7 @@ import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
 import { formatCount, duration } from '../shared/numbers.js';
+import { printable } from '../../events/printable.js';
 
 interface Copied<Request, Result> {
   readonly request: Request;
@@ -15,7 +16,7 @@ interface Copied<Request, Result> {
 type ReportedImport = Copied<Omit<ImportRequest, 'headKeyOf'>, ImportResult & { readonly hasChecksum: boolean }>;
 type Migrated = Copied<Migration, MigrationResult>;
 
-const inLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const inLines = (lines: readonly string[]): string => `${lines.map(printable).join('\n')}\n`;
 
 const nothingInTheWay = 'Dry run: nothing was written, and nothing stands in the way.';
 

@@ -6,6 +6,7 @@ import { paintFor } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
+import { printable } from '../../events/printable.js';
 
 export function registerDoctor(program: Command, line: CommandLine): void {
   const doctor = program
@@ -29,8 +30,8 @@ function inLines(findings: readonly NamedDiagnosis[], { stdout, env }: CommandLi
   const paints = { green: good, yellow: fair, red: bad };
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, level, finding, remedy }) => [
-    `${paints[level](level.padEnd(6))}  ${bold(name.padEnd(width))}  ${finding}`,
-    ...(remedy === null ? [] : [`${' '.repeat(width + 10)}${remedy}`]),
+    `${paints[level](level.padEnd(6))}  ${bold(name.padEnd(width))}  ${printable(finding)}`,
+    ...(remedy === null ? [] : [`${' '.repeat(width + 10)}${printable(remedy)}`]),
   ]);
   const counts = levels.map((level) => `${findings.filter((one) => one.level === level).length} ${level}`);
   return [...lines, `${counts.join(', ')}.`].map((text) => `${text}\n`).join('');

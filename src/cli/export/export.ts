@@ -20,6 +20,7 @@ import {
   type ExportedKind,
   type ExportResult,
 } from '../../export/run-export.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),
@@ -111,7 +112,7 @@ function exportInWords({ what, format, time, file }: ExportRequest, result: Expo
   if (file !== '-') lines.push(`  to check   sha256sum -c ${path.basename(checksumFileOf(file))}`);
   if (what === 'events' && time !== undefined)
     lines.push('An export that is cut at a time is no whole log: it cannot be imported or verified.');
-  return `${[...lines, ...unreadableInWords(result.unreadable)].join('\n')}\n`;
+  return `${[...lines, ...unreadableInWords(result.unreadable)].map(printable).join('\n')}\n`;
 }
 
 function exportAsJson({ what, format, time, file }: ExportRequest, result: ExportResult): string {

@@ -15,6 +15,7 @@ import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import type { ServiceClient } from '../shared/service-client.js';
+import { printable } from '../../events/printable.js';
 
 const names = ['export.json', 'export.html'] as const;
 
@@ -48,7 +49,7 @@ async function exportTo(address: string, { out }: z.output<typeof optionsSchema>
   const recorded = service === undefined ? notRecorded : {};
   const files = names.map((name) => path.join(out, name));
   if (line.json) await line.stdout.write(`${JSON.stringify({ known, files, ...recorded })}\n`);
-  else line.stderr.write(`Written to ${files.join(' and ')}.${known ? '' : nothingFound}\n`);
+  else line.stderr.write(`Written to ${files.map(printable).join(' and ')}.${known ? '' : nothingFound}\n`);
   if (service === undefined) sayNotRecorded(line);
 }
 

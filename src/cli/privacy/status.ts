@@ -12,6 +12,7 @@ import { withExamples } from '../shared/options.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { createProgressBar } from '../shared/progress-bar.js';
 import { writeItems } from '../shared/table.js';
+import { printable } from '../../events/printable.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
@@ -105,7 +106,7 @@ function registersInWords(registers: readonly RegisterStatus[], now: number): st
     const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
     const age = newest === null ? '' : `, the newest of ${newest}, ${counted(days, 'day')} ago`;
     const rest = `${counted(keys, 'change')} of API keys, ${counted(refusals, 'change')} of refused mail`;
-    return `Register ${file}: ${counted(erasures, 'erasure')}, ${rest}${age}.\n`;
+    return `Register ${printable(file)}: ${counted(erasures, 'erasure')}, ${rest}${age}.\n`;
   });
   if (registers.length < 2)
     lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');

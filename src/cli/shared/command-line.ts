@@ -19,7 +19,10 @@ export interface Output {
   readonly isTTY: boolean;
   /** Of the terminal; undefined elsewhere. */
   readonly columns: number | undefined;
-  /** Resolves when the text has been taken: wait for it, so that memory stays small. Rejects when the reader is gone. */
+  /**
+   * Writes a string with codes in place of control characters, and bytes as they are. Resolves when the text has been
+   * taken: wait for it, so that memory stays small. Rejects when the reader is gone.
+   */
   write(text: string | Uint8Array): Promise<void>;
 }
 

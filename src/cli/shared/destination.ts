@@ -19,7 +19,7 @@ export function demandDestination({ out, force }: Destination): void {
 
 /** A file holds the whole text or does not exist. It is written in a folder of its own first, so never through a symlink. */
 export async function put(text: string, { out, mode = 0o666 }: Destination, { stdout }: CommandLine): Promise<void> {
-  if (out === '-') return await stdout.write(text);
+  if (out === '-') return await stdout.write(Buffer.from(text));
   await withDraft(path.dirname(path.resolve(out)), async (own) => {
     const draft = path.join(own, 'draft');
     await writeFile(draft, text, { flag: 'wx', flush: true, mode });

@@ -5,6 +5,7 @@ import { readSeals } from '../../evidence/seal-files.js';
 import type { SealingOptions } from '../../evidence/sealing.js';
 import type { CommandLine, CommandPlace } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
+import { printable } from '../../events/printable.js';
 
 /** The seal of `--seal`. @throws as `readSeals` */
 export const sealIn = ({
@@ -22,7 +23,7 @@ export const namedKey = (option: string | undefined, { seals }: CommandPlace): s
 /** Made in the data folder where there is none. @throws SealError */
 export const sealKeyOf = (option: string | undefined, line: CommandLine): KeyObject =>
   openSealKey({ file: namedKey(option, line.place()), dataDir: line.place().dataDir }, (file) =>
-    line.stderr.write(`A key was made: ${file}. Keep a copy of it in the backup.\n`),
+    line.stderr.write(`A key was made: ${printable(file)}. Keep a copy of it in the backup.\n`),
   );
 
 /** With a bar on the terminal for as long as the work runs. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine, ExitCode } from './command-line.js';
 import type { ServiceClient } from './service-client.js';
+import { printable } from '../../events/printable.js';
 
 /** `why` follows "No service runs on this data folder". @throws CommandFailedError */
 export async function demandService(line: CommandLine, why: string): Promise<ServiceClient> {
@@ -55,10 +56,11 @@ export async function changeEach(ids: readonly string[], change: Change, line: C
     for (; answer.status === 429; answer = await service.ask(request))
       await sleep(answer.retryAfter * 1_000, undefined, { signal: line.signal });
     const { status, data, message } = answer;
-    if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
+    if (status === 200)
+      await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${printable(`${id}: ${message}`)}\n`);
     else {
       exitCode = 1;
-      line.stderr.write(`${id}: ${status === 404 ? unknown : message}\n`);
+      line.stderr.write(`${printable(`${id}: ${status === 404 ? unknown : message}`)}\n`);
     }
   }
   return exitCode;

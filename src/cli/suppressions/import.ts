@@ -12,6 +12,7 @@ import { withExitCode } from '../shared/exit-code.js';
 import { idOfList, importingService } from '../shared/importing-service.js';
 import { duration, formatCount } from '../shared/numbers.js';
 import { withExamples } from '../shared/options.js';
+import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
   column: z.string(),
@@ -70,6 +71,6 @@ async function run(line: CommandLine, { column, reason, scope: named, ...csv }: 
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
   ];
   const json = { ...report, milliseconds: Math.round(milliseconds) };
-  await line.stdout.write(line.json ? `${JSON.stringify(json)}\n` : `${lines.join('\n')}\n`);
+  await line.stdout.write(line.json ? `${JSON.stringify(json)}\n` : `${lines.map(printable).join('\n')}\n`);
   return rejected > 0 ? 1 : 0;
 }
