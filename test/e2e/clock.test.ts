@@ -46,7 +46,7 @@ async function clock(): Promise<unknown> {
 }
 
 const run = (...words: readonly string[]) =>
-  audience(words, { env: { DATA_DIR: service.dataDir, AUDIENCE_KEY: service.key } });
+  audience(words, { env: { DATA_DIR: service.dataDir, AUDIENCE_URL: service.url(), AUDIENCE_KEY: service.key } });
 
 async function keyUntil(expires_at: number): Promise<{ readonly id: string; readonly status: () => Promise<number> }> {
   const body = { name: unique('Key'), scopes: ['lists:read'], expires_at: new Date(expires_at).toISOString() };
