@@ -20,9 +20,9 @@ type SecretName = (typeof secretNames)[number];
 const format = 'audience-ledger-backup/2';
 /** Enough for the seals of eleven years, one each hour. */
 const mostBytes = 16 * 1024 * 1024;
-const mostFiles = 200_000;
+const mostFiles = 100_000;
 
-const isSecretName = (name: string): name is SecretName => secretNames.some((one) => one === name);
+export const isSecretName = (name: string): name is SecretName => secretNames.some((one) => one === name);
 const isSealFile = (name: string): boolean =>
   name.startsWith(`${sealsName}/`) && isSealName(name.slice(sealsName.length + 1));
 /** Returns whether a backup can have a file with this name. Any other name in a manifest is refused. */
@@ -150,7 +150,7 @@ function canonicalJson(value: unknown): string {
 export const contentOf = (manifest: Manifest): string => canonicalJson(manifest);
 
 /** `not_checked`: no secret is at hand. `missing`: the manifest has no MAC. `invalid`: no secret at hand makes this MAC. */
-export type MacState = 'valid' | 'not_checked' | 'missing' | 'invalid';
+type MacState = 'valid' | 'not_checked' | 'missing' | 'invalid';
 
 export function macState(manifest: Manifest, secrets: readonly Pick<SecretAtHand, 'secret'>[]): MacState {
   const { mac } = manifest;

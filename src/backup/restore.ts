@@ -9,7 +9,7 @@ import { joinedRegisters, registerName } from '../privacy/register.js';
 import { markRestored } from '../stores/restored.js';
 import { secretOf, secretsInFolder, type SecretAtHand } from '../stores/secret-of-log.js';
 import { copyOut } from './files.js';
-import { logName, secretNames, type Manifest } from './manifest.js';
+import { isSecretName, logName, secretNames, type Manifest } from './manifest.js';
 import { comparedRegister, type ComparedRegister } from './newest-register.js';
 import { verifyBackup, type BackupCheck, type VerifiedBackup } from './verify-backup.js';
 
@@ -54,7 +54,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   const plan = secretsOf(manifest, kept, options.withSecrets);
   const made = mkdirSync(to, { recursive: true, mode: 0o700 });
   try {
-    const files = manifest.files.filter(({ name }) => !isSecret(name) || plan.restored.includes(name));
+    const files = manifest.files.filter(({ name }) => !isSecretName(name) || plan.restored.includes(name));
     const register = await fill(folder, { ...manifest, files }, options);
     // 3. Look where the secret of the log is
     const secret = await placeOfSecret(to, secrets);
@@ -81,7 +81,7 @@ function demandEmpty(to: string): readonly string[] {
   if (statSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) throw refuse(`${to} is not a folder`);
   const names = readdirSync(to);
   for (const name of names) {
-    if (!isSecret(name)) throw refuse(`${to} is not empty`);
+    if (!isSecretName(name)) throw refuse(`${to} is not empty`);
     // A link could lead a later write elsewhere.
     if (!lstatSync(path.join(to, name)).isFile()) throw refuse(`${path.join(to, name)} is not a regular file`);
   }
@@ -95,8 +95,6 @@ function secretsOf({ secrets }: Manifest, kept: readonly string[], withSecrets: 
 }
 
 const draftIn = (to: string): string => path.join(to, `${logName}.part`);
-
-const isSecret = (name: string): boolean => secretNames.some((one) => one === name);
 
 /** Copies the files of the manifest, the log last. The log has its draft name until the end. */
 async function fill(backup: string, manifest: Manifest, options: RestoreOptions): Promise<ComparedRegister> {

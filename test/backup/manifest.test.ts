@@ -18,13 +18,12 @@ const signed = completeManifest(
   secret,
 );
 
-/** Every value in it, changed in turn. */
+/** Returns the value with each value in it changed in turn, and with each list in it shortened and turned around. */
 function changes(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) {
-    const inside = value.flatMap((one, index) => changes(one).map((changed) => value.with(index, changed)));
-    return [...inside, value.slice(1), [...value].reverse()].filter(
-      (one) => JSON.stringify(one) !== JSON.stringify(value),
-    );
+    const list: readonly unknown[] = value;
+    const inside = list.flatMap((one, index) => changes(one).map((changed) => list.with(index, changed)));
+    return [...inside, list.slice(1), ...(list.length > 1 ? [list.toReversed()] : [])];
   }
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, one]) =>
