@@ -202,6 +202,7 @@ describe('secrets and keys of a backup', () => {
     const plain = await restoreTo(to, [backup], { dataDir: log.dataDir });
     expect(plain).toMatchObject({ code: 0, err: includes('Not restored: secret, api-keys.json, seal-key.pem.') });
     expect(plain.err).toContain('--with-secrets');
+    expect(plain.err).toMatch(/copy \S+data\/secret to \S+restored\/secret before the start, or set SECRET[^\n]*\n$/);
     expect(readdirSync(to).sort()).toEqual(['events.db', 'register.ndjson', 'restored.json', 'seals']);
     const whole = await restoreTo(`${to}-2`, [backup, '--with-secrets'], { dataDir: log.dataDir });
     expect(whole).toMatchObject({ code: 0, err: 'Restored secrets and keys: secret, api-keys.json, seal-key.pem.\n' });

@@ -93,13 +93,10 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
   );
   const { backup, manifest, mac, register, secrets, secret } = restored;
   for (const notice of noticesOfSecrets(secrets, options)) onNotice(notice);
-  const last = secretInWords(to, secret, secrets);
-  if (secret === null) onNotice(last);
   const words = [
     `${to} holds the log as it was at ${ageInWords(manifest.made_at, line.clock())}: ${formatCount(manifest.count)} events, from ${backup}.`,
     ...registerInWords(register, line.clock()),
     held,
-    ...(secret === null ? [] : [last]),
   ];
   await writeBackupAnswer(
     line,
@@ -107,6 +104,8 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
     words,
   );
   if (register.lacks > 0) onNotice(older);
+  // The last words, because the service does not start without the secret.
+  if (secret !== path.join(to, 'secret')) onNotice(secretInWords(to, secret, secrets));
 }
 
 type Restored = Awaited<ReturnType<typeof restoreBackup>>;
@@ -123,10 +122,9 @@ function noticesOfSecrets({ restored, left_out, kept }: Restored['secrets'], opt
   ];
 }
 
-/** @param secret where it is, or null */
+/** Says what to do about a secret that is not in the folder. @param secret where it is, or null */
 function secretInWords(to: string, secret: string | null, { restored, kept, left_out }: Restored['secrets']): string {
   const file = path.join(to, 'secret');
-  if (secret === file) return `The secret of this log is in ${file}.`;
   const wrong = [...restored, ...kept].includes('secret') ? `The file ${file} is not the secret of this log. ` : '';
   if (secret === 'SECRET')
     return `${wrong}The secret of this log is not in ${to}: start the service with SECRET as it is set here.`;
