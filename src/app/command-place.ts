@@ -11,7 +11,7 @@ import { readLive } from '../projector/live-reader.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
-import { secretOf, streamKeysOf } from '../stores/secret-of-log.js';
+import { secretOf, secretsInFolder, streamKeysOf } from '../stores/secret-of-log.js';
 import { version } from './version.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
 
@@ -56,6 +56,10 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
         });
       return await openForWriting(existing(), known, signal);
     },
+    secretsAtHand: () => [
+      ...(secret === undefined ? [] : [{ secret, source: 'SECRET' }]),
+      ...secretsInFolder(dataDir, onNotice),
+    ],
     streamKeys: (log) => streamKeysOf(log, secrets()),
     async headKey(log) {
       try {

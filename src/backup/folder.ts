@@ -1,50 +1,102 @@
-/** A folder of backups: one folder each, named after the time when it was made; what is half-made has another name, and goes with the next. */
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+/** A folder of backups. Each backup is a folder of its own that is named after the time; neither names nor times say which backup is the newest. A half-made backup has a hidden name, and the next backup removes it. */
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolderOf } from '../eventstore/durable-file.js';
 import { takeLock } from '../eventstore/sqlite/lock.js';
 import { CommandFailedError } from '../failures.js';
-import { manifestIn, manifestName, type Manifest } from './manifest.js';
+import type { SecretAtHand } from '../stores/secret-of-log.js';
+import { contentOf, macState, readManifest, type Manifest } from './manifest.js';
 
-/** Times have colons, which some file systems have not. */
-const nameForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
-export const backupNameAt = (time: string): string => time.replaceAll(':', '-');
+/** Some file systems do not allow the colons of a time. */
+const backupNameAt = (time: string): string => time.replaceAll(':', '-');
 
 const lockName = '.lock';
 const draftName = '.draft-';
 const goneName = '.gone-';
 
-interface FoundBackup {
+export interface FoundBackup {
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-/** Whole ones, the newest first. */
-function backupsIn(folder: string): readonly FoundBackup[] {
-  const names = readdirSync(folder).filter((name) => nameForm.test(name));
-  return names
-    .sort()
-    .reverse()
-    .flatMap((name) => {
-      const manifest = manifestIn(path.join(folder, name));
-      return manifest === undefined ? [] : [{ folder: path.join(folder, name), manifest }];
-    });
+interface BackupList {
+  /** The newest first. */
+  readonly backups: readonly FoundBackup[];
+  /** Why other folders that have a manifest are not among them. */
+  readonly unusable: readonly string[];
 }
 
-/** A backup, or the newest one of a folder of backups. @throws CommandFailedError */
-export function findBackup(folder: string): FoundBackup {
-  if (!existsSync(folder)) throw notFound(`there is no folder ${folder}`);
-  const own = manifestIn(folder);
+function listBackups(folder: string): BackupList {
+  const backups: FoundBackup[] = [];
+  const unusable: string[] = [];
+  // A link to a backup is not a second backup.
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+  );
+  for (const entry of entries) {
+    const backup = path.join(folder, entry.name);
+    try {
+      const manifest = readManifest(backup);
+      if (manifest !== undefined) backups.push({ folder: backup, manifest });
+    } catch (error) {
+      unusable.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return { backups: backups.sort((one, other) => compareByAge(one.manifest, other.manifest)), unusable };
+}
+
+/**
+ * Compares two manifests of one log: negative if the first is newer. The newest has the most restores, then the most
+ * events. Between equals the more complete one is first; the last resort is the text of the manifest.
+ */
+function compareByAge(one: Manifest, other: Manifest): number {
+  const more = [
+    other.restores - one.restores,
+    other.count - one.count,
+    other.register.entries - one.register.entries,
+    other.files.length - one.files.length,
+  ].find((difference) => difference !== 0);
+  return more ?? (contentOf(one) < contentOf(other) ? -1 : 1);
+}
+
+/** Finds a backup, or the newest one in a folder of backups. @throws CommandFailedError */
+export function findBackup(folder: string, onNotice: (notice: string) => void): FoundBackup {
+  if (!existsSync(folder)) throw notFound(`There is no folder ${folder}.`);
+  if (!statSync(folder).isDirectory()) throw notFound(`${folder} is not a folder.`);
+  const own = readManifest(folder);
   if (own !== undefined) return { folder, manifest: own };
-  if (existsSync(path.join(folder, manifestName)))
-    throw notFound(`${path.join(folder, manifestName)} cannot be read: it was altered, or is of a later version`);
-  const [newest] = backupsIn(folder);
-  if (newest === undefined) throw notFound(`${folder} holds no backup`);
+  const { backups, unusable } = listBackups(folder);
+  for (const one of unusable) onNotice(`Left out: ${one}`);
+  demandOneLog(folder, backups);
+  const [newest] = backups;
+  if (newest === undefined) throw notFound(`${folder} holds no backup.`);
   return newest;
 }
 
 const notFound = (message: string): CommandFailedError => new CommandFailedError(message, { type: 'no_backup' });
+
+/** @throws CommandFailedError if the folder holds a backup of another log */
+export function demandRoomFor(folder: string, logId: string): void {
+  const { backups } = listBackups(folder);
+  const stranger = backups.find(({ manifest }) => manifest.log_id !== logId);
+  if (stranger !== undefined)
+    throw otherLog(
+      `${folder} holds a backup of another log: ${stranger.manifest.log_id} (${stranger.folder}), and this log is ${logId}. Give each log a folder of its own.`,
+    );
+}
+
+/** @throws CommandFailedError */
+function demandOneLog(folder: string, backups: readonly FoundBackup[]): void {
+  const byLog = new Map(backups.map((backup) => [backup.manifest.log_id, backup.folder]));
+  if (byLog.size < 2) return;
+  const logs = [...byLog].map(([logId, backup]) => `${logId} (${backup})`).join(' and ');
+  throw otherLog(
+    `${folder} holds backups of more than one log: ${logs}. Name one backup, or move the backups of each log into a folder of their own.`,
+  );
+}
+
+const otherLog = (message: string): CommandFailedError => new CommandFailedError(message, { type: 'other_log' });
 
 /** Makes the folder where it is missing. One backup at a time is made there. @throws CommandFailedError */
 export async function whileLocked<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
@@ -61,25 +113,34 @@ export async function whileLocked<Result>(folder: string, work: () => Promise<Re
   }
 }
 
-/** The work fills a folder; then that gets its name. Nothing is left of one that fails, nor of one that was killed before. */
+/** Lets the work fill a folder, then names that folder after the time. Leaves nothing of work that fails, and removes what an earlier process left when it was killed. */
 export async function withBackupDraft(
   folder: string,
-  name: string,
+  time: string,
   work: (draft: string) => Promise<void>,
 ): Promise<string> {
   for (const left of readdirSync(folder).filter((one) => one.startsWith(draftName) || one.startsWith(goneName)))
     await rm(path.join(folder, left), { recursive: true, force: true });
   const draft = await mkdtemp(path.join(folder, draftName));
-  const backup = path.join(folder, name);
+  let backup: string;
   try {
     await work(draft);
     await syncTree(draft);
+    backup = freeName(path.join(folder, backupNameAt(time)));
     await rename(draft, backup);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
   syncFolderOf(backup);
   return backup;
+}
+
+/** The clock may show a time again. */
+function freeName(wanted: string): string {
+  const isTaken = (name: string): boolean => lstatSync(name, { throwIfNoEntry: false }) !== undefined;
+  let name = wanted;
+  for (let number = 2; isTaken(name); number += 1) name = `${wanted}-${number}`;
+  return name;
 }
 
 /** Each file and each name is on the disk. */
@@ -97,17 +158,54 @@ async function sync(file: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Removes older backups of the same log: others are somebody else's. @returns their folders */
-export async function removeOlder(folder: string, logId: string, keep: number): Promise<readonly string[]> {
-  const older = backupsIn(folder)
-    .filter(({ manifest }) => manifest.log_id === logId)
-    .slice(keep)
-    .map((one) => one.folder);
-  for (const one of older) {
-    // Half of a backup must not look like one.
-    const gone = path.join(folder, goneName + path.basename(one));
-    renameSync(one, gone);
+interface Removal {
+  readonly folder: string;
+  /** The backup that was just made. It is never removed. */
+  readonly made: FoundBackup;
+  readonly keep: number;
+  /** Secrets of this log. */
+  readonly secrets: readonly Pick<SecretAtHand, 'secret'>[];
+}
+
+interface Removed {
+  /** Folders of the backups that were removed. */
+  readonly removed: readonly string[];
+  /** What the operator should know of other folders there. */
+  readonly notices: readonly string[];
+}
+
+/** Keeps the newest backups and removes the others, except what cannot be read or lacks a valid MAC although the secret is known: somebody may have put it there to push out good backups. */
+export async function removeOlder({ folder, made, keep, secrets }: Removal): Promise<Removed> {
+  const { backups, unusable } = listBackups(folder);
+  const others = backups.filter((one) => one.folder !== made.folder);
+  const isTrusted = ({ manifest }: FoundBackup): boolean =>
+    ['valid', 'not_checked'].includes(macState(manifest, secrets));
+  const newer = others.filter((one) => isTrusted(one) && isNewer(one.manifest, made.manifest));
+  const older = others.filter((one) => isTrusted(one) && !isNewer(one.manifest, made.manifest));
+  const surplus = [...newer, made, ...older].slice(keep).filter((one) => one !== made);
+  for (const one of surplus) {
+    // A backup that is removed in part must not look like a whole one.
+    const gone = path.join(folder, goneName + path.basename(one.folder));
+    renameSync(one.folder, gone);
     await rm(gone, { recursive: true, force: true });
   }
-  return older;
+  return {
+    removed: surplus.map((one) => one.folder),
+    notices: [
+      ...newer
+        .slice(0, 1)
+        .map(
+          ({ folder: other, manifest }) =>
+            `${other} has more than the backup just made (${manifest.restores} restores and ${manifest.count} events, not ${made.manifest.restores} and ${made.manifest.count}), so a restore from ${folder} takes that one.`,
+        ),
+      ...unusable.map((why) => `Left alone: ${why}`),
+      ...others
+        .filter((one) => !isTrusted(one))
+        .map((one) => `Left alone: ${one.folder} has no valid MAC under the secret of this log.`),
+    ],
+  };
 }
+
+/** A backup that has as much is older than the one just made. */
+const isNewer = (one: Manifest, made: Manifest): boolean =>
+  one.restores > made.restores || (one.restores === made.restores && one.count > made.count);

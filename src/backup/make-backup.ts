@@ -1,10 +1,9 @@
-/** Makes a backup, also while the service runs: the log as it is at one moment, verified, the register and the seals, and a manifest last. */
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+/** Makes a backup, also while the service runs: a verified copy of the log as it is at one moment, the register, the seals, and a manifest last. */
+import { constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copySqliteLog } from '../eventstore/sqlite/log-copy.js';
-import { sealKeyName } from '../evidence/seal-key.js';
-import { sealsName } from '../evidence/seal-folder.js';
-import type { Verification } from '../evidence/verify.js';
+import { isSealName, sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
 import type { ReportProgress } from '../flow/progress.js';
 import {
@@ -15,35 +14,39 @@ import {
   registerName,
   type RegisterPlaces,
 } from '../privacy/register.js';
-import { dataFolderAt } from '../stores/data-folder.js';
+import type { SecretAtHand } from '../stores/secret-of-log.js';
 import type { StoreSettings } from '../stores/stores.js';
-import { backupNameAt, removeOlder, whileLocked, withBackupDraft } from './folder.js';
-import { logName, manifestName, sumOf, type Manifest } from './manifest.js';
-import { verifyCopy, type LogCheck } from './verify-backup.js';
+import { sumOf } from './files.js';
+import { demandRoomFor, removeOlder, whileLocked, withBackupDraft, type FoundBackup } from './folder.js';
+import { completeManifest, logName, manifestName, manifestText, secretNames, type Manifest } from './manifest.js';
+import { verifyCopy } from './verify-backup.js';
 
-interface BackupOptions extends Pick<LogCheck, 'headKey' | 'signal'> {
+interface BackupOptions {
   readonly stores: StoreSettings;
   readonly places: RegisterPlaces;
   /** The folder of backups. */
   readonly folder: string;
-  /** Of this log; undefined: none is removed. */
+  /** Number of backups to keep; undefined: none is removed. */
   readonly keep: number | undefined;
   readonly withSecrets: boolean;
-  /** Of the service. */
+  /** Secrets that may be the one of this log. It makes the MAC of the manifest. */
+  readonly secrets: readonly SecretAtHand[];
+  /** Version of the service. */
   readonly version: string;
+  readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly onProgress: ReportProgress;
 }
 
-interface MadeBackup {
-  readonly folder: string;
-  readonly manifest: Manifest;
-  /** Older ones that went. */
+interface MadeBackup extends FoundBackup {
+  /** Folders of older backups that were removed. */
   readonly removed: readonly string[];
+  /** What the operator should know of other folders there. */
+  readonly notices: readonly string[];
 }
 
-/** Nothing is left of one that fails. @throws CommandFailedError @throws StoreFullError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Leaves nothing of a backup that fails. @throws CommandFailedError @throws StoreFullError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { stores, folder, keep, clock } = options;
   if (stores.events.kind !== 'embedded')
@@ -54,14 +57,20 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { file } = stores.events;
   return await whileLocked(folder, async () => {
     const made_at = new Date(clock()).toISOString();
-    let manifest: Manifest | undefined;
-    const made = await withBackupDraft(folder, backupNameAt(made_at), async (draft) => {
+    let complete: CompleteDraft | undefined;
+    const made = await withBackupDraft(folder, made_at, async (draft) => {
+      // 1. Copy the log
       await copyLog(file, draft, options);
-      manifest = await complete(draft, made_at, options);
+      // 2. Verify the copy, and put register, seals and manifest beside it
+      complete = await completeDraft(draft, made_at, options);
     });
-    if (manifest === undefined) throw new Error('a backup has no manifest');
-    const removed = keep === undefined ? [] : await removeOlder(folder, manifest.log_id, keep);
-    return { folder: made, manifest, removed };
+    if (complete === undefined) throw new Error('a backup has no manifest');
+    const { manifest, secret } = complete;
+    const found = { folder: made, manifest };
+    // 3. Remove older backups
+    if (keep === undefined) return { ...found, removed: [], notices: [] };
+    const secrets = secret === undefined ? [] : [{ secret }];
+    return { ...found, ...(await removeOlder({ folder, made: found, keep, secrets })) };
   });
 }
 
@@ -77,38 +86,41 @@ async function copyLog(file: string, draft: string, { signal, onProgress }: Back
   await copySqliteLog({ file, to, signal }).finally(() => clearInterval(looking));
 }
 
-/** Verifies the copy of the log and puts the rest beside it. */
-async function complete(draft: string, made_at: string, options: BackupOptions): Promise<Manifest> {
-  const { signal, places, version, onProgress } = options;
-  const verified = await verifyCopy(draft, {
-    ...options,
-    onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
-  });
-  copyRegister(draft, places);
-  const seals = copySeals(draft, places);
-  const secrets = options.withSecrets ? copySecrets(draft, places) : [];
-  const names = readdirSync(draft, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(draft, path.join(entry.parentPath, entry.name)));
-  const files = [];
-  for (const name of names.sort()) files.push(await sumOf(draft, name, signal));
-  const manifest = {
-    ...({ format: 'audience-ledger-backup/1', made_at, ...factsOf(verified) } as const),
-    ...{ register: registerFacts(draft, verified.log_id ?? ''), seals, secrets },
-    versions: { service: version, node: process.versions.node, sqlite: process.versions['sqlite'] ?? '' },
-    files,
-  };
-  writeFileSync(path.join(draft, manifestName), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
-  return manifest;
+const notMade = 'No backup was made, and older ones stay. Run audience audit verify on the log itself.';
+
+interface CompleteDraft {
+  readonly manifest: Manifest;
+  /** The secret that made the MAC. */
+  readonly secret: string | undefined;
 }
 
-const factsOf = ({ log_id, count, head, position, sealed_head }: Verification) => ({
-  log_id: log_id ?? '',
-  count,
-  head,
-  position,
-  sealed_head_checked: sealed_head?.checked ?? false,
-});
+async function completeDraft(draft: string, made_at: string, options: BackupOptions): Promise<CompleteDraft> {
+  const { signal, places, version, folder, secrets, onProgress } = options;
+  const { secret, log_id, restores, count, head, position, sealed_head } = await verifyCopy(draft, notMade, {
+    ...{ secrets, signal },
+    onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
+  });
+  demandRoomFor(folder, log_id);
+  copyRegister(draft, places);
+  const seals = await copySeals(draft, places);
+  const secretFiles = options.withSecrets ? await copySecrets(draft, places) : [];
+  const files = [];
+  for (const name of [logName, registerName, ...secretFiles, ...seals]) files.push(await sumOf(draft, name, signal));
+  const facts = { made_at, log_id, restores, count, head, position };
+  const manifest = completeManifest(
+    {
+      ...facts,
+      sealed_head_checked: sealed_head?.checked ?? false,
+      register: registerFacts(draft, log_id),
+      ...{ seals: seals.length, secrets: secretFiles },
+      versions: { service: version, node: process.versions.node, sqlite: process.versions['sqlite'] ?? '' },
+      files,
+    },
+    secret,
+  );
+  writeFileSync(path.join(draft, manifestName), manifestText(manifest), { mode: 0o600 });
+  return { manifest, secret };
+}
 
 /** After the log: so it lacks nothing that the log has not got either. */
 const copyRegister = (draft: string, places: RegisterPlaces): void =>
@@ -122,20 +134,25 @@ function registerFacts(draft: string, logId: string): Manifest['register'] {
   };
 }
 
-/** @returns how many */
-function copySeals(draft: string, { dataDir }: RegisterPlaces): number {
+/** Returns the names of the seals in the backup. */
+async function copySeals(draft: string, { dataDir }: RegisterPlaces): Promise<readonly string[]> {
   const from = path.join(dataDir, sealsName);
-  if (!existsSync(from)) return 0;
-  const names = readdirSync(from).filter((name) => /^[\w.-]+\.json$/.test(name));
-  mkdirSync(path.join(draft, sealsName), { mode: 0o700 });
-  for (const name of names) cpSync(path.join(from, name), path.join(draft, sealsName, name));
-  return names.length;
+  const names = existsSync(from) ? readdirSync(from).filter(isSealName).sort() : [];
+  if (names.length > 0) mkdirSync(path.join(draft, sealsName), { mode: 0o700 });
+  const files = names.map((name) => `${sealsName}/${name}`);
+  for (const name of files) await copyPrivately(path.join(dataDir, name), path.join(draft, name));
+  return files;
 }
 
-/** Those of the data folder: what comes from elsewhere, such as SECRET, stays there. @returns their names */
-function copySecrets(draft: string, { dataDir }: RegisterPlaces): string[] {
-  const { secretFile, keysFile } = dataFolderAt(dataDir);
-  const files = [secretFile, keysFile, path.join(dataDir, sealKeyName)].filter((file) => existsSync(file));
-  for (const file of files) cpSync(file, path.join(draft, path.basename(file)));
-  return files.map((file) => path.basename(file));
+/** Copies the secrets and keys of the data folder; what comes from elsewhere, such as SECRET, stays there. Returns their names. */
+async function copySecrets(draft: string, { dataDir }: RegisterPlaces): Promise<(typeof secretNames)[number][]> {
+  const names = secretNames.filter((name) => existsSync(path.join(dataDir, name)));
+  for (const name of names) await copyPrivately(path.join(dataDir, name), path.join(draft, name));
+  return names;
+}
+
+/** In the data folder a file may be a link, such as to a secret that is mounted; the backup has the content. */
+async function copyPrivately(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  await chmod(to, 0o600);
 }

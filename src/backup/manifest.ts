@@ -1,66 +1,162 @@
-/** The manifest of a backup: of which log it is, how far that had come, and the sum of each file. It is written last: a backup without one is none. */
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+/** The manifest of a backup: which log it holds, how far the log had come, and the name, size and SHA-256 of each file. It is written last, so a folder without a manifest is not a backup. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { deriveManifestKey } from '../events/streams.js';
+import { isSealName, sealsName } from '../evidence/seal-folder.js';
+import { sealKeyName } from '../evidence/seal-key.js';
 import { CommandFailedError } from '../failures.js';
+import { registerName } from '../privacy/register.js';
+import type { SecretAtHand } from '../stores/secret-of-log.js';
 
 export const manifestName = 'manifest.json';
 /** The log in a backup. */
 export const logName = 'events.db';
+/** Files that a backup has only if it was made with --with-secrets. */
+export const secretNames = ['secret', 'api-keys.json', sealKeyName] as const;
+type SecretName = (typeof secretNames)[number];
+
+const format = 'audience-ledger-backup/2';
+/** Enough for the seals of eleven years, one each hour. */
+const mostBytes = 16 * 1024 * 1024;
+const mostFiles = 100_000;
+
+export const isSecretName = (name: string): name is SecretName => secretNames.some((one) => one === name);
+const isSealFile = (name: string): boolean =>
+  name.startsWith(`${sealsName}/`) && isSealName(name.slice(sealsName.length + 1));
+/** Returns whether a backup can have a file with this name. Any other name in a manifest is refused. */
+const isBackupFile = (name: string): boolean =>
+  name === logName || name === registerName || isSecretName(name) || isSealFile(name);
 
 const count = z.int().min(0);
-const manifestSchema = z.object({
-  format: z.literal('audience-ledger-backup/1'),
-  /** UTC, ISO 8601 with milliseconds: when the log was as it is here, by the clock of the machine. */
-  made_at: z.iso.datetime({ precision: 3 }),
-  log_id: z.string(),
-  /** Events of the log, and the link of the last one. */
-  count,
-  head: z.string().regex(/^[0-9a-f]{64}$/),
-  position: z.string(),
-  /** Whether the mark at the end of the log was checked with the secret. */
-  sealed_head_checked: z.boolean(),
-  /** Lines of the register of what must not come back, and the time of the newest. */
-  register: z.object({ entries: count, newest: z.string().nullable() }),
-  seals: count,
-  secrets: z.array(z.string()),
-  versions: z.object({ service: z.string(), node: z.string(), sqlite: z.string() }),
-  files: z.array(z.object({ name: z.string(), bytes: count, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
-});
-export type Manifest = Readonly<z.output<typeof manifestSchema>>;
-type FileSum = Manifest['files'][number];
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** Looks at the length first, so that a huge array is not examined item by item. */
+const listOf = <Item extends z.ZodType>(item: Item, most: number) =>
+  z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length <= most, 'is not a list of that length')
+    .pipe(z.array(item));
 
-/** Undefined: it has none, or one that cannot be read. */
-export function manifestIn(backup: string): Manifest | undefined {
+const manifestSchema = z
+  .strictObject({
+    format: z.literal(format),
+    /** UTC, ISO 8601 with milliseconds: when the copy of the log was made, by the clock of that machine. */
+    made_at: z.iso.datetime({ precision: 3 }),
+    log_id: z.string().regex(/^[\w-]{1,64}$/),
+    /** How often the log was restored from a backup. */
+    restores: count,
+    /** Number of events, and the link and position of the last one. */
+    count: z.int().min(1),
+    head: sha256,
+    position: z.string().max(100),
+    /** Whether the mark at the end of the log was checked with the secret. */
+    sealed_head_checked: z.boolean(),
+    /** Lines of the register of what must not come back, and the time of the newest line. */
+    register: z.strictObject({ entries: count, newest: z.iso.datetime({ precision: 3 }).nullable() }),
+    seals: count,
+    secrets: listOf(z.enum(secretNames), secretNames.length),
+    versions: z.strictObject({ service: z.string().max(100), node: z.string().max(100), sqlite: z.string().max(100) }),
+    files: listOf(z.strictObject({ name: z.string(), bytes: count, sha256 }), mostFiles),
+    /** HMAC-SHA-256 of everything above under a key from the secret; null if the secret was not known. */
+    mac: sha256.nullish(),
+  })
+  .superRefine(({ files, secrets, seals }, context) => {
+    const complain = (message: string): void => void context.addIssue({ code: 'custom', message });
+    const names = files.map(({ name }) => name);
+    const stranger = names.find((name) => !isBackupFile(name));
+    if (stranger !== undefined) return complain(`it names the file ${printable(stranger)}, which no backup has`);
+    if (new Set(names).size !== names.length) return complain('it names a file twice');
+    for (const name of [logName, registerName]) if (!names.includes(name)) return complain(`it does not name ${name}`);
+    if (
+      names.filter(isSecretName).sort().join() !== [...secrets].sort().join() ||
+      names.filter(isSealFile).length !== seals
+    )
+      return complain('its lists of files and secrets and its number of seals disagree');
+  });
+export type Manifest = Readonly<z.output<typeof manifestSchema>>;
+export type FileSum = Manifest['files'][number];
+type UnsignedManifest = Omit<Manifest, 'mac' | 'format'>;
+
+/** A name from a manifest, safe to show on a terminal. */
+const printable = (text: string): string => JSON.stringify(text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?'));
+
+/** Returns undefined if the folder has no manifest. @throws CommandFailedError if the manifest cannot be used; the message says why */
+export function readManifest(backup: string): Manifest | undefined {
   const file = path.join(backup, manifestName);
-  if (!existsSync(file)) return undefined;
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const fault = !stat.isFile()
+    ? 'it is not a regular file'
+    : stat.size > mostBytes
+      ? `it is larger than ${mostBytes} bytes, which no manifest is`
+      : undefined;
+  const result = fault ?? manifestIn(readFileSync(file, 'utf8'));
+  if (typeof result !== 'string') return result;
+  throw new CommandFailedError(`${file} cannot be used: ${result}. Restore another backup.`, {
+    type: 'backup_damaged',
+    exitCode: 1,
+  });
+}
+
+/** Returns why the text is not a manifest, if it is not. */
+function manifestIn(text: string): Manifest | string {
+  const json = parsedJson(text);
+  const found = z.object({ format: z.string() }).safeParse(json).data?.format;
+  if (found === undefined) return 'it is damaged, or not the manifest of a backup';
+  if (found !== format)
+    return `its format is ${printable(found)}, and this version reads ${format} only. Restore this backup with the version that made it, then make a backup with this version`;
+  const { data, error } = manifestSchema.safeParse(json);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  return issue?.code === 'custom' ? issue.message : `it is damaged at ${printable(issue?.path.join('.') ?? '')}`;
+}
+
+function parsedJson(text: string): unknown {
   try {
-    return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-/** @throws what the file system throws; the signal's reason */
-export async function sumOf(backup: string, name: string, signal: AbortSignal): Promise<FileSum> {
-  const hash = createHash('sha256');
-  const file = path.join(backup, name);
-  const pieces: AsyncIterable<Buffer> = createReadStream(file, { signal, highWaterMark: 1024 * 1024 });
-  for await (const piece of pieces) hash.update(piece);
-  return { name, bytes: statSync(file).size, sha256: hash.digest('hex') };
+/** Returns the manifest with its MAC, or with `mac: null` if the secret of the log is not known. */
+export function completeManifest(facts: UnsignedManifest, secret: string | undefined): Manifest {
+  const unsigned = { format, ...facts } as const;
+  return { ...unsigned, mac: secret === undefined ? null : macOf(unsigned, secret) };
 }
 
-/** The files of a backup are those that its manifest names, byte for byte. @throws CommandFailedError */
-export async function demandSums(backup: string, { files }: Manifest, signal: AbortSignal): Promise<void> {
-  for (const wanted of files) {
-    const isThere = /^[\w.-]+(\/[\w.-]+)?$/.test(wanted.name) && existsSync(path.join(backup, wanted.name));
-    const found = isThere ? await sumOf(backup, wanted.name, signal) : undefined;
-    if (found?.sha256 === wanted.sha256) continue;
-    const what = found === undefined ? 'is missing' : 'is not as it was written: its sum is another';
-    throw new CommandFailedError(`${path.join(backup, wanted.name)} ${what}. Do not restore from this backup.`, {
-      type: 'backup_damaged',
-      exitCode: 1,
-    });
-  }
+/** @throws CommandFailedError if the manifest could not be read again */
+export function manifestText(manifest: Manifest): string {
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
+  if (Buffer.byteLength(text) <= mostBytes && manifest.files.length <= mostFiles) return text;
+  throw new CommandFailedError(
+    `There are more seals than a backup can list (${manifest.seals}). Move older seals from the folder seals to another place.`,
+    { type: 'too_many_seals' },
+  );
+}
+
+const macOf = ({ mac: _, ...covered }: Omit<Manifest, 'mac'> & { readonly mac?: unknown }, secret: string): string =>
+  createHmac('sha256', deriveManifestKey(secret)).update(canonicalJson(covered), 'utf8').digest('hex');
+
+/** JSON without blanks, with the members of each object sorted by name. The format is one of the members, so a later encoding cannot be confused with this one. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
+/** Text by which manifests that agree in everything else are told apart. */
+export const contentOf = (manifest: Manifest): string => canonicalJson(manifest);
+
+/** `not_checked`: no secret is at hand. `missing`: the manifest has no MAC. `invalid`: no secret at hand makes this MAC. */
+type MacState = 'valid' | 'not_checked' | 'missing' | 'invalid';
+
+export function macState(manifest: Manifest, secrets: readonly Pick<SecretAtHand, 'secret'>[]): MacState {
+  const { mac } = manifest;
+  if (secrets.length === 0) return 'not_checked';
+  if (typeof mac !== 'string') return 'missing';
+  const isMadeWith = (secret: string): boolean =>
+    timingSafeEqual(Buffer.from(macOf(manifest, secret), 'hex'), Buffer.from(mac, 'hex'));
+  return secrets.some(({ secret }) => isMadeWith(secret)) ? 'valid' : 'invalid';
 }

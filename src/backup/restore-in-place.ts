@@ -3,16 +3,20 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { writeDurably } from '../eventstore/durable-file.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import type { LogPlace } from '../evidence/open-links.js';
 import { linkSourceOf, verifyLog } from '../evidence/verify.js';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';
 import { isMarkedRestored, markRestored } from '../stores/restored.js';
 import { comparedRegister, type ComparedRegister } from './newest-register.js';
-import type { LogCheck } from './verify-backup.js';
 
-interface MarkOptions extends LogCheck {
+interface MarkOptions {
   /** On which no service runs. */
   readonly log: EventReader;
+  readonly headKey: LogPlace['headKey'];
+  readonly signal: AbortSignal;
+  /** Called with the number of events so far; how many there are is not known. */
+  readonly onVerified: (done: number, total: undefined) => void;
   /** Of the process that starts first. */
   readonly dataDir: string;
   /** The newest register; undefined: there is none. */

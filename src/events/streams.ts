@@ -56,6 +56,10 @@ export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'au
 export const deriveUnsubscribeKey = (secret: string): KeyObject =>
   createSecretKey(derived(secret, 'audience/unsubscribe/1'));
 
+/** Returns the key of the MAC of a backup's manifest (src/backup/manifest.ts). */
+export const deriveManifestKey = (secret: string): KeyObject =>
+  createSecretKey(derived(secret, 'audience/backup-manifest/1'));
+
 const derived = (secret: string, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32));
 

@@ -15,6 +15,8 @@ interface FoundSeal {
 
 /** Times have colons, which some file systems have not. */
 const nameForm = /^\d{4}-\d\d-\d\dT[\d.-]{12}Z\.json$/;
+/** Returns whether the service gives this name to the file of a seal. */
+export const isSealName = (name: string): boolean => nameForm.test(name);
 const nameOf = ({ sealed_at }: Seal): string => `${sealed_at.replaceAll(':', '-')}.json`;
 
 /** In the order of their names. Empty where there is no such folder. @throws what the file system throws */

@@ -10,6 +10,25 @@ import { dataFolderAt } from './data-folder.js';
 import type { LogAddress } from './stores.js';
 import { withFiles } from './values-from-files.js';
 
+/** A secret, and where it was found. The secret is never shown. */
+export interface SecretAtHand {
+  readonly secret: string;
+  /** The variable or the file, for messages. */
+  readonly source: string;
+}
+
+/** Returns the secret of a data folder, or `[]` if the folder has none or it cannot be read, which is a notice. */
+export function secretsInFolder(dataDir: string, onNotice: (notice: string) => void): readonly SecretAtHand[] {
+  const folder = dataFolderAt(dataDir);
+  try {
+    const secret = folder.secret();
+    return secret === undefined ? [] : [{ secret, source: folder.secretFile }];
+  } catch (error) {
+    onNotice(`The secret cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+}
+
 /** As the first event of a log has it. */
 interface LogBeginning {
   readonly logId: string;

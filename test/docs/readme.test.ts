@@ -106,7 +106,7 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
     await run(`audience() { "${process.execPath}" "${command}" "$@"; }`);
     const here = (step: Step | undefined): string => (step?.commands ?? '').replaceAll('/var/backups/', './backups/');
     await run(`${here(backup)} --with-secrets`);
-    await run(here(restore).replace(/--register \S+/, '--without-newer-register'));
+    await run(here(restore).replace(/--register \S+/, '--without-newer-register --with-secrets'));
     const key = readFileSync(path.join(folder, 'data', 'api-key.txt'), 'utf8').trim();
     const headers = { authorization: `Bearer ${key}` };
     const restored = await startService({ dataDir: path.join(folder, 'restored'), env: { API_KEYS: undefined } });

@@ -34,7 +34,7 @@ test.skipIf(onServers)(
     await first.close();
     const to = path.join(folder, 'restored');
     const words = ['--to', to, '--register', path.join(kept, 'register.ndjson')];
-    expect(await audience(['restore', folder, ...words])).toMatchObject({ code: 0 });
+    expect(await audience(['restore', folder, '--with-secrets', ...words])).toMatchObject({ code: 0 });
     relay.behave('accept');
     // The mark is gone with that line, and refusals are asked for again.
     const stop = { stopAt: 'the log was restored', signal: 'SIGKILL' } as const;
@@ -63,7 +63,14 @@ test.skipIf(onServers)('a restore that is killed at any moment is whole, or is n
   await first.close();
   for (let round = 0; round < rounds; round += 1) {
     const to = path.join(folder, `restored-${round}`);
-    const { child, ended } = startAudience(['restore', folder, '--to', to, '--without-newer-register']);
+    const { child, ended } = startAudience([
+      'restore',
+      folder,
+      '--with-secrets',
+      '--to',
+      to,
+      '--without-newer-register',
+    ]);
     const timer = setTimeout(() => child.kill('SIGKILL'), 180 + (round * 150) / rounds);
     await ended;
     clearTimeout(timer);

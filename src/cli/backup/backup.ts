@@ -1,4 +1,4 @@
-/** `audience backup`: a copy of the log that can be restored, made while the service runs; and what a backup holds. */
+/** `audience backup` makes a copy of the log that can be restored, also while the service runs. `audience backup verify` says what a backup holds. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { makeBackup } from '../../backup/make-backup.js';
@@ -10,6 +10,7 @@ import type { CommandLine } from '../shared/command-line.js';
 import { formatCount } from '../shared/numbers.js';
 import { withExamples } from '../shared/options.js';
 import { whileBackingUp } from './progress.js';
+import { acceptUnsigned, acceptUnsignedOption } from './accept-unsigned.js';
 import { contentInWords, writeBackupAnswer } from './words.js';
 
 const optionsSchema = z.object({ keep: z.string().optional(), withSecrets: z.boolean().default(false) });
@@ -19,7 +20,7 @@ export function registerBackup(program: Command, line: CommandLine): void {
     .command('backup')
     .description('makes a verified backup of the embedded log, also while the service runs')
     .argument('<folder>', 'the folder of backups, best on another disk: each gets a folder of its own there')
-    .option('--keep <n>', 'removes older backups of the same log, beyond this many')
+    .option('--keep <n>', 'keeps this many of the newest backups and removes older ones')
     .option(
       '--with-secrets',
       'also the secret, the hashes of API keys and the key of the seals, as the data folder has them',
@@ -33,7 +34,10 @@ export function registerBackup(program: Command, line: CommandLine): void {
     .command('verify')
     .description('verifies a backup, and says what it holds')
     .argument('<folder>', 'a backup, or a folder of backups: then the newest one')
-    .action((folder: string) => checked(() => verifyOne(folder, line)));
+    .addOption(acceptUnsignedOption())
+    .action((folder: string, options: unknown) =>
+      checked(() => verifyOne(folder, acceptUnsigned.parse(options), line)),
+    );
   withExamples(verify, ['audience backup verify /var/backups/audience']);
 }
 
@@ -45,39 +49,46 @@ function keepIn(text: string | undefined): number | undefined {
 
 async function backup(folder: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const place = line.place();
-  const { stores, version } = { stores: place.existing(), version: place.version };
-  const { headKey } = place;
+  const { version } = place;
+  const [stores, secrets] = [place.existing(), place.secretsAtHand()];
   const { withSecrets } = options;
   const keep = keepIn(options.keep);
   const { signal, clock } = line;
   const made = await whileBackingUp(line, (onProgress) =>
-    makeBackup({ stores, places: place, folder, keep, withSecrets, version, headKey, signal, clock, onProgress }),
+    makeBackup({ stores, places: place, folder, keep, withSecrets, version, secrets, signal, clock, onProgress }),
   );
-  const { manifest, removed } = made;
+  const { manifest, removed, notices } = made;
   const words = [
     `The backup is in ${made.folder}: ${formatCount(manifest.count)} events, verified.`,
-    ...(manifest.sealed_head_checked
-      ? []
-      : ['The secret is not known here: the mark at the end of the log was not checked.']),
     ...secretsInWords(manifest, withSecrets),
     ...(removed.length === 0 ? [] : [`Removed: ${removed.join(', ')}`]),
   ];
+  if (manifest.mac === null) line.stderr.write(`${unsigned}\n`);
+  for (const notice of notices) line.stderr.write(`${notice}\n`);
   await writeBackupAnswer(line, { folder: made.folder, ...manifest, removed }, words);
 }
+
+const unsigned =
+  'The secret of this log is not known here, so the manifest has no MAC and the mark at the end of the log was not checked. Set SECRET, or put the file secret into the data folder, and make the backup again: a restore takes this one with --accept-unsigned only.';
 
 function secretsInWords({ secrets }: Manifest, withSecrets: boolean): readonly string[] {
   if (!withSecrets) return ['Without secrets: keep SECRET (or the file secret) in another safe place.'];
   return secrets.includes('secret') ? [] : ['The data folder has no file secret: keep SECRET in another safe place.'];
 }
 
-async function verifyOne(named: string, line: CommandLine): Promise<void> {
-  const { headKey } = line.place();
-  const { folder, manifest } = await whileBackingUp(line, (onProgress) =>
+async function verifyOne(
+  named: string,
+  { acceptUnsigned: acceptsUnsigned }: z.output<typeof acceptUnsigned>,
+  line: CommandLine,
+): Promise<void> {
+  const secrets = line.place().secretsAtHand();
+  const { folder, manifest, mac } = await whileBackingUp(line, (onProgress) =>
     verifyBackup(named, {
-      headKey,
-      signal: line.signal,
+      ...{ secrets, acceptsUnsigned, signal: line.signal },
+      onNotice: (notice) => void line.stderr.write(`${notice}\n`),
       onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
     }),
   );
-  await writeBackupAnswer(line, { folder, ...manifest }, contentInWords(folder, manifest, line.clock()));
+  const words = contentInWords({ folder, manifest, mac, now: line.clock() });
+  await writeBackupAnswer(line, { folder, ...manifest, manifest_mac: mac }, words);
 }

@@ -1,4 +1,5 @@
-/** `audience restore`: puts a backup into an empty folder, with the newest register of what must not come back; or marks a log that other tools have put back. */
+/** `audience restore` puts a backup into an empty folder, with the newest register of what must not come back, or marks a log that other tools have put back. */
+import path from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { markInPlace } from '../../backup/restore-in-place.js';
@@ -8,6 +9,7 @@ import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { withExamples } from '../shared/options.js';
 import { whileOpen } from '../shared/while-open.js';
+import { acceptUnsigned, acceptUnsignedOption } from './accept-unsigned.js';
 import { whileBackingUp } from './progress.js';
 import { ageInWords, writeBackupAnswer } from './words.js';
 
@@ -16,6 +18,8 @@ const optionsSchema = z.object({
   inPlace: z.boolean().default(false),
   register: z.string().optional(),
   withoutNewerRegister: z.boolean().default(false),
+  withSecrets: z.boolean().default(false),
+  ...acceptUnsigned.shape,
 });
 type Options = z.output<typeof optionsSchema>;
 
@@ -24,57 +28,110 @@ export function registerRestore(program: Command, line: CommandLine): void {
     .command('restore')
     .description('restores a backup into an empty folder; the first start there holds every e-mail that was open')
     .argument('[backup]', 'a backup, or a folder of backups: then the newest one')
-    .option('--to <folder>', 'the new data folder: empty, or not there yet')
+    .option('--to <folder>', 'the new data folder: not there yet, or empty but for secrets and keys')
     .option('--in-place', 'the log was put back by other tools, such as those of a server: only marks it for the start')
     .option('--register <file>', 'the newest register.ndjson, of SEAL_DIR or of the folder that was in use')
     .option('--without-newer-register', 'there is none: whoever was erased since the backup comes back')
+    .option(
+      '--with-secrets',
+      'also the secret, the hashes of API keys and the key of the seals, if the backup has them',
+    )
+    .addOption(acceptUnsignedOption())
     .action((from: string | undefined, options: unknown) => restoreLog(from, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience restore /var/backups/audience --to ./restored --register /mnt/seals/register.ndjson',
-    'audience restore /var/backups/audience --to ./restored --without-newer-register',
+    'audience restore /var/backups/audience --to ./restored --without-newer-register --with-secrets',
     'audience restore --in-place --register /mnt/seals/register.ndjson',
   ]);
 }
 
 async function restoreLog(from: string | undefined, options: Options, line: CommandLine): Promise<void> {
-  const { to, inPlace, register, withoutNewerRegister } = options;
+  const { to, inPlace, register, withoutNewerRegister, withSecrets, acceptUnsigned: acceptsUnsigned } = options;
   if ((register === undefined) !== withoutNewerRegister)
     throw new UsageError(
-      'Say --register with the newest register, or --without-newer-register where none is left: then erasures, and keys that were revoked, of after the backup are undone',
+      'Add --register with the newest register, or --without-newer-register if none is left: then erasures and revocations of keys after the backup are undone',
     );
-  if (inPlace && from === undefined && to === undefined) return await markLog(register, line);
-  if (inPlace || from === undefined || to === undefined)
+  if (inPlace) {
+    demandNothingElse(from, options);
+    return await markLog(register, line);
+  }
+  if (from === undefined || to === undefined)
     throw new UsageError(
-      'Name the backup and --to with the new folder; or --in-place alone, where the log is in its place',
+      'Name the backup, and the new folder with --to. If the log is in its place already, use --in-place alone',
     );
-  await restore({ from, to, register }, line);
+  await restore({ from, to, register, withSecrets, acceptsUnsigned }, line);
+}
+
+/** @throws UsageError */
+function demandNothingElse(
+  from: string | undefined,
+  { to, withSecrets, acceptUnsigned: acceptsUnsigned }: Options,
+): void {
+  if (from !== undefined || to !== undefined || withSecrets || acceptsUnsigned)
+    throw new UsageError(
+      '--in-place reads no backup, and the folder in use keeps its own secrets: leave out the backup, --to, --with-secrets and --accept-unsigned',
+    );
 }
 
 interface Restore {
   readonly from: string;
   readonly to: string;
   readonly register: string | undefined;
+  readonly withSecrets: boolean;
+  readonly acceptsUnsigned: boolean;
 }
 
-async function restore({ from, to, register }: Restore, line: CommandLine): Promise<void> {
-  const { headKey, newUuid } = line.place();
-  const { signal } = line;
+async function restore(options: Restore, line: CommandLine): Promise<void> {
+  const { to } = options;
+  const place = line.place();
+  const onNotice = (notice: string): void => void line.stderr.write(`${notice}\n`);
   const restored = await whileBackingUp(line, (onProgress) =>
     restoreBackup({
-      ...{ from, to, register, headKey, signal, eventId: newUuid() },
+      ...{ ...options, secrets: place.secretsAtHand(), signal: line.signal, eventId: place.newUuid(), onNotice },
       onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
     }),
   );
-  const { backup, manifest } = restored;
-  const hasSecret = manifest.secrets.includes('secret');
+  const { backup, manifest, mac, register, secrets, secret } = restored;
+  for (const notice of noticesOfSecrets(secrets, options)) onNotice(notice);
   const words = [
     `${to} holds the log as it was at ${ageInWords(manifest.made_at, line.clock())}: ${formatCount(manifest.count)} events, from ${backup}.`,
-    ...registerInWords(restored.register, line.clock()),
-    ...(hasSecret ? [] : ['The backup has no secret: start with SECRET, or put the file secret into the folder.']),
+    ...registerInWords(register, line.clock()),
     held,
   ];
-  await writeBackupAnswer(line, { folder: to, ...restored }, words);
-  if (restored.register.lacks > 0) line.stderr.write(`${older}\n`);
+  await writeBackupAnswer(
+    line,
+    { folder: to, backup, manifest, manifest_mac: mac, register, secrets, secret_in: secret },
+    words,
+  );
+  if (register.lacks > 0) onNotice(older);
+  // The last words, because the service does not start without the secret.
+  if (secret !== path.join(to, 'secret')) onNotice(secretInWords(to, secret, secrets));
+}
+
+type Restored = Awaited<ReturnType<typeof restoreBackup>>;
+
+function noticesOfSecrets({ restored, left_out, kept }: Restored['secrets'], options: Restore): readonly string[] {
+  const { to, withSecrets } = options;
+  return [
+    ...(restored.length === 0 ? [] : [`Restored secrets and keys: ${restored.join(', ')}.`]),
+    ...(withSecrets && restored.length === 0 ? ['There was no secret or key to restore from the backup.'] : []),
+    ...(left_out.length === 0
+      ? []
+      : [`Not restored: ${left_out.join(', ')}. Secrets and keys of a backup are restored with --with-secrets only.`]),
+    ...(kept.length === 0 ? [] : [`In ${to} before and left as it was: ${kept.join(', ')}.`]),
+  ];
+}
+
+/** Says what to do about a secret that is not in the folder. @param secret where it is, or null */
+function secretInWords(to: string, secret: string | null, { restored, kept, left_out }: Restored['secrets']): string {
+  const file = path.join(to, 'secret');
+  const wrong = [...restored, ...kept].includes('secret') ? `The file ${file} is not the secret of this log. ` : '';
+  if (secret === 'SECRET')
+    return `${wrong}The secret of this log is not in ${to}: start the service with SECRET as it is set here.`;
+  if (secret !== null)
+    return `${wrong}The secret of this log is not in ${to}: copy ${secret} to ${file} before the start, or set SECRET to its content.`;
+  const again = left_out.includes('secret') ? ', or empty the folder and restore again with --with-secrets' : '';
+  return `${wrong}The secret of this log is not in ${to}, and the service does not start without it: put the file secret there, or start with SECRET${again}.`;
 }
 
 /** What is opened for writing shows that no service runs on an embedded log. */
@@ -103,7 +160,7 @@ const held =
   'The first start holds every e-mail that was open (reason restored): audience email list --state held, then release or cancel.';
 const older = 'The register that was given is older than the backup: look for a newer one before the first start.';
 
-type RestoredRegister = Awaited<ReturnType<typeof restoreBackup>>['register'];
+type RestoredRegister = Restored['register'];
 
 function registerInWords({ file, newest, written_at, newer }: RestoredRegister, now: number): readonly string[] {
   const age = newest === null ? 'it is empty' : `its newest entry is of ${ageInWords(newest, now)}`;

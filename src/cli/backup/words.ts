@@ -1,5 +1,5 @@
-/** What backup and restore say: words on a terminal, one object of JSON elsewhere. */
-import type { Manifest } from '../../backup/manifest.js';
+/** Answers of backup and restore: words on a terminal, one object of JSON elsewhere. */
+import type { VerifiedBackup } from '../../backup/verify-backup.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
@@ -19,19 +19,33 @@ const dayMs = 86_400_000;
 export const ageInWords = (time: string, now: number): string =>
   `${time}, ${counted(Math.max(0, Math.floor((now - Date.parse(time)) / dayMs)), 'day')} ago`;
 
-export function contentInWords(folder: string, manifest: Manifest, now: number): readonly string[] {
-  const { made_at, log_id, count, head, position, register, seals, secrets, versions, sealed_head_checked } = manifest;
+interface Content extends Pick<VerifiedBackup, 'folder' | 'manifest' | 'mac'> {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export function contentInWords({ folder, manifest, mac, now }: Content): readonly string[] {
+  const { made_at, log_id, restores, count, head, position } = manifest;
+  const { register, seals, secrets, versions, sealed_head_checked } = manifest;
   const newest = register.newest === null ? '' : `, the newest of ${ageInWords(register.newest, now)}`;
   return [
     `${folder} is a whole backup.`,
     `  made      ${ageInWords(made_at, now)}, by version ${versions.service}`,
+    `  manifest  ${macInWords[mac]}`,
     `  log       ${log_id}`,
+    `  restores  ${formatCount(restores)}`,
     `  events    ${formatCount(count)}`,
     `  head      ${head}`,
     `  position  ${position}`,
     `  register  ${register.entries === 1 ? '1 entry' : `${formatCount(register.entries)} entries`}${newest}`,
     `  seals     ${formatCount(seals)}`,
-    `  secrets   ${secrets.length === 0 ? 'none: SECRET is needed from elsewhere' : secrets.join(', ')}`,
-    ...(sealed_head_checked ? [] : ['When it was made the mark at the end of the log could not be checked.']),
+    `  secrets   ${secrets.length === 0 ? 'none: the secret is needed from elsewhere' : secrets.join(', ')}`,
+    ...(sealed_head_checked ? [] : ['When it was made, the mark at the end of the log could not be checked.']),
   ];
 }
+
+const macInWords: Readonly<Record<VerifiedBackup['mac'], string>> = {
+  valid: 'its MAC is valid',
+  not_checked: 'its MAC was not checked, because the secret is not known here',
+  accepted: 'without a valid MAC (--accept-unsigned)',
+};

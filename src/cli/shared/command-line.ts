@@ -6,6 +6,7 @@ import type { LogPlace } from '../../evidence/open-links.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
 import type { LastingCommands } from '../../privacy/lasting.js';
 import type { Config } from '../../stores/config.js';
+import type { SecretAtHand } from '../../stores/secret-of-log.js';
 import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
 import type { Terminal } from './progress-bar.js';
@@ -61,6 +62,8 @@ export interface CommandPlace extends LogPlace {
   openLog(): Promise<EventReader>;
   /** For writing, while no service runs on it. @throws CommandFailedError where its secret is not known @throws WriterLockedError */
   openCommands(): Promise<OpenCommands>;
+  /** Returns the secrets of the environment and of the data folder, whatever log they belong to. */
+  secretsAtHand(): readonly SecretAtHand[];
   /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
   streamKeys(log: EventReader): Promise<StreamKeys>;
 }

@@ -33,6 +33,8 @@ interface SqliteEventReaderOptions {
   readonly pollMs?: number;
   /** For a log that no process has open: SQLite's own files beside it are removed when it is closed. Needs write permission. */
   readonly removesWal?: boolean;
+  /** For a log that nobody writes to: files that are named like SQLite's own (-wal, -shm, -journal) are neither read nor made beside it. */
+  readonly isFrozen?: boolean;
   /** Nothing after this position is read, whatever is in the file. Default: everything is. */
   readonly until?: () => number;
 }
@@ -41,8 +43,8 @@ type Statement = AnyStatement<readonly Value[], EventRow>;
 
 /** @throws StoreUnavailableError no such file, or not a log of this service. */
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
-  const { file, pollMs = 50, removesWal, until = () => end } = options;
-  const db = openForReading(file, removesWal === true ? 'write' : 'read');
+  const { file, pollMs = 50, removesWal, isFrozen, until = () => end } = options;
+  const db = openForReading(file, isFrozen === true ? 'frozen' : removesWal === true ? 'write' : 'read');
   const columns = `e.position, s.name, e.revision, e.event_id, e.type, e.data, ${metadataText}`;
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
