@@ -67,8 +67,11 @@ test('a clock that is ahead for a while is not trusted, and no key ends for good
   set(365 * day);
   expect(await clock()).toMatchObject({ trusted: false, reason: 'ahead' });
   expect(await key.status()).toBe(401);
-  const doctor = await run('doctor');
-  expect(doctor.out).toContain('more than a day ahead of the last time that was known to be right');
+  // On servers, leases lapse with the jump, and are held again soon.
+  const doctor = await eventually(async () => {
+    const ended = await run('doctor');
+    return ended.out.includes('more than a day ahead of the last time that was known to be right') ? ended : undefined;
+  });
   expect(doctor.out).toContain('audience clock confirm');
 
   set(0);
