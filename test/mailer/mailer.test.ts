@@ -113,13 +113,16 @@ test('while the relay takes nothing, what waits for too long is held, the oldest
     timings: { ...quickTimings, giveUp },
     report: (report: MailerReport) => reports.push(report),
   };
-  const hold = (now: number) => holdOverdue({ ...options, trustedNow: () => now }, 'dns', new AbortController().signal);
+  const hold = (now: number | undefined) =>
+    holdOverdue({ ...options, trustedNow: () => now }, 'dns', new AbortController().signal);
   expect(await hold(Date.now())).toBe(0);
   await office.execute(running.stream, claimOf('run', Date.now() + 600_000));
   const later = Date.now() + giveUp + 1;
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(later - giveUp));
   await office.execute(released.stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
 
+  // The clock is not trusted.
+  expect(await hold(undefined)).toBe(0);
   expect(await hold(later)).toBe(1);
   expect(await hold(later)).toBe(0);
   expect(reports).toEqual([{ type: 'held_overdue', emails: 1, reason: 'dns' }]);

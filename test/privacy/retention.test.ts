@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import { deriveStreamKeys, emailStream } from '../../src/events/streams.js';
-import { eraseEnded, retainedSince, type EndedEmail } from '../../src/privacy/retention.js';
+import { eraseEnded, openRetention, retainedSince, type EndedEmail } from '../../src/privacy/retention.js';
 import { openLog } from '../support/event-log.js';
 
 const keys = deriveStreamKeys('a secret of the tests, long enough for a key');
@@ -116,4 +116,35 @@ it('leaves nine times as long to others as a batch took, and begins none when it
   };
   expect(await eraseEnded({ ...options, monotonic, pause }, later)).toBe(20);
   expect(pauses).toEqual([9 * 40]);
+});
+
+it('waits while the clock is not trusted, and reckons by the clock once it is', async () => {
+  const { store, emails } = await open();
+  const asked: string[] = [];
+  let trusted: number | undefined;
+  let looks = 0;
+  const stopping = new AbortController();
+  const subscriber = await openRetention({
+    ...{ store, commands: { emails }, folder: { outbox: 'none' }, logger: { info: () => undefined } },
+    config: { roles: new Set(['projector'] as const), retainEmails: 30 },
+    openLease: async () => undefined,
+    monotonic: () => performance.now(),
+    trustedNow() {
+      looks += 1;
+      if (looks === 3) trusted = Date.UTC(2026, 2, 31);
+      return trusted;
+    },
+    views: {
+      hasEmails: () => true,
+      queries: {
+        async *emailsEndedBefore(time: string) {
+          asked.push(time);
+          yield [];
+        },
+      },
+    },
+  });
+  await subscriber?.handle('turn', stopping.signal, stopping.signal);
+  expect(looks).toBe(3);
+  expect(asked).toEqual(['2026-03-01T00:00:00.000Z']);
 });
