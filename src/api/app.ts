@@ -28,7 +28,7 @@ import { createRoutes, type Altered } from './http/routes.js';
 import { createDocument, readExamples } from './openapi/document.js';
 import type { KeysOfApi } from './keys/known-keys.js';
 import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
-import { healthRoutes, type Readiness } from './resources/service/handlers.js';
+import { healthRoutes, type Prove, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
 import { mountPages, type PagesOptions } from './pages/routes.js';
 
@@ -60,6 +60,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly reports: Pick<Reports, 'take'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
+  readonly prove: Prove;
   readonly readMetrics: ReadMetrics;
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */

@@ -8,6 +8,7 @@ import { createRateLimiter } from '../api/http/rate-limit.js';
 import { closeServer, createServer } from '../api/http/server.js';
 import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
+import { createProver } from '../stores/identity.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
@@ -102,6 +103,7 @@ export async function openHttp(options: HttpOptions) {
     keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
+    prove: createProver(options.secret),
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock,
     version,

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolderOf, writeDurably } from '../eventstore/durable-file.js';
+import { syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';

@@ -12,12 +12,14 @@ const globalOptions = z.object({
   dataDir: z.string().optional(),
   url: z.string().optional(),
   json: z.boolean().default(false),
+  envFile: z.boolean().default(true),
 });
 export type GlobalOptions = z.output<typeof globalOptions>;
 
 interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
+  /** Called before the command runs. What it throws ends the run. */
   readonly onOptions: (options: GlobalOptions) => void;
 }
 
@@ -41,6 +43,7 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
     .version(version, '-V, --version', 'the version')
     .option('--data-dir <folder>', 'the data folder; its log is read even where EVENTSTORE_URL names another one')
     .option('--url <address>', 'the running service, where it is not the one of the data folder (AUDIENCE_URL)')
+    .option('--no-env-file', 'does not read the file .env in the current folder')
     .option('--json', 'the answer, and what went wrong, as JSON on standard output')
     .hook('preAction', () => {
       onOptions(globalOptions.parse(program.opts()));

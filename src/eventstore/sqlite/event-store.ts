@@ -1,5 +1,5 @@
 /** The embedded event store: appends go to a writer thread, reads are served here, one process at a time may write. */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Database, sqliteCode } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
@@ -79,13 +79,41 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   }
 }
 
-/** The right to write. */
+/** Takes the right to write. @throws WriterLockedError @throws StoreUnavailableError */
 function takeWriterLock(file: string): { close(): void } {
   const name = lockFileOf(file);
+  // A service goes on when its lock file is deleted, so a lock file is made anew only while nobody has the log open.
+  if (!existsSync(name) && isOpenElsewhere(file))
+    throw new WriterLockedError(
+      `another process has the event log ${file} open, and its lock file ${name} was deleted. If that process is a service, stop it; if it only reads the log, wait until it ends`,
+    );
   return takeLock(
     name,
     () => new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`),
   );
+}
+
+/** Milliseconds. Lets a short read end. */
+const openElsewhereMs = 500;
+
+/**
+ * Returns whether any other connection has the log open, for reading or writing. A connection in SQLite's exclusive mode
+ * can be opened only while there is no other one.
+ */
+function isOpenElsewhere(file: string): boolean {
+  if (!existsSync(file)) return false;
+  let log: Database | undefined;
+  try {
+    log = new Database(file, { access: 'write', timeout: openElsewhereMs });
+    log.pragma('locking_mode = EXCLUSIVE');
+    log.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    // The writer reports every other fault when it opens the log.
+    return sqliteCode(error) === 'SQLITE_BUSY';
+  } finally {
+    log?.close();
+  }
 }
 
 const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`;
