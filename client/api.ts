@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 cad9c51025794df7588dab10f5e7ffb887f6d5cd5e2a0b1fcd4a804e1a1d4e45. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 980e84010035ca9de07aef7ceb5e3dae720f8f27581bbfbb9cd971d60a78b952. */
 export interface paths {
   '/docs': {
     parameters: {

@@ -123,7 +123,15 @@ function readableSecret(folder: DataFolder): string | undefined {
 /** Runs one command and returns its exit code. */
 export async function runCommandLine(words: readonly string[], terminal: Process, abort: AbortController) {
   const { env, stdout, stderr, stdin } = terminal;
-  const invocation: Invocation = { env, stdout, stderr, stdin, abort, options: { json: false, envFile: true }, exitCode: 0 };
+  const invocation: Invocation = {
+    env,
+    stdout,
+    stderr,
+    stdin,
+    abort,
+    options: { json: false, envFile: true },
+    exitCode: 0,
+  };
   const line = createLine(invocation);
   const onOptions = (options: GlobalOptions): void => {
     invocation.options = options;

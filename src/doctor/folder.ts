@@ -35,8 +35,7 @@ export function checkFolder(dataDir: string): Diagnosis {
       `every member of the group of ${folder} can write to it, and so replace any file there`,
       `Take that right away, unless you trust all members: chmod g-w ${folder}`,
     );
-  const open =
-    (mode & ofOthers) === 0 ? [] : files.filter(({ stats }) => (stats.mode & ofOthers) !== 0);
+  const open = (mode & ofOthers) === 0 ? [] : files.filter(({ stats }) => (stats.mode & ofOthers) !== 0);
   if (open.length > 0)
     return yellow(
       `other users of this machine can get at ${open.map(({ file }) => path.basename(file)).join(', ')} in ${folder}`,

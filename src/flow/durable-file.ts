@@ -7,7 +7,13 @@ const draftEnd = /\.\d+\.tmp$/;
 
 /** Replaces a file that exists. @throws what the file system throws */
 export function writeDurably(file: string, text: string): void {
-  fs.renameSync(writeDraft(file, text), file);
+  const draft = writeDraft(file, text);
+  try {
+    fs.renameSync(draft, file);
+  } catch (error) {
+    fs.rmSync(draft, { force: true });
+    throw error;
+  }
   syncFolderOf(file);
 }
 
@@ -25,7 +31,7 @@ export function createDurably(file: string, text: string): boolean {
   return true;
 }
 
-/** Returns the name of the draft. A draft that fails is removed, because it may hold a secret. */
+/** Returns the name of the draft. A draft that fails is removed here and above, because it may hold a secret. */
 function writeDraft(file: string, text: string): string {
   const draft = draftOf(file);
   // A process with the same id may have been killed before it renamed its draft.

@@ -1,6 +1,16 @@
 /** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, writeDurably } from '../flow/durable-file.js';

@@ -43,7 +43,9 @@ const endOf = (address = '', port = 0, certificate: object | null = null): Servi
 export const createProver = (secret: string) => {
   const key = deriveIdentityKey(secret);
   return (nonce: string, { address, port, certificate }: ServiceEnd): string =>
-    createHmac('sha256', key).update(JSON.stringify([nonce, address, port, certificate])).digest('hex');
+    createHmac('sha256', key)
+      .update(JSON.stringify([nonce, address, port, certificate]))
+      .digest('hex');
 };
 
 /** Returns whether a service with this secret made the proof for this nonce and connection. */

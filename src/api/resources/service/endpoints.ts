@@ -4,6 +4,7 @@ import { count, maybePosition, object, time } from '../../../events/values.js';
 import { nonceForm } from '../../../stores/identity.js';
 import { lag, parked, viewName as view } from '../../../rebuild/answers.js';
 import { read, type Resource } from '../../http/endpoint.js';
+import { textField } from '../../schemas/rules.js';
 
 const flag = z.boolean();
 
@@ -81,10 +82,10 @@ const readinessSchema = object('Readiness', {
 
 /** A challenge to the service. */
 const challenge = z.object({
-  nonce: z
-    .string()
-    .refine((text) => nonceForm.test(text), 'invalid_nonce')
-    .describe('32 random bytes in hexadecimal digits, new for each request.'),
+  nonce: textField(
+    { form: { fits: (text) => nonceForm.test(text), code: 'invalid_nonce' } },
+    { description: '32 random bytes in hexadecimal digits, new for each request.', pattern: nonceForm.source },
+  ),
 });
 
 export const healthEndpoints = {
