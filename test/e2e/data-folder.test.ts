@@ -65,7 +65,7 @@ test('what root makes in the data folder of another user belongs to that user', 
     rmSync(path.join(folder, name), { recursive: true });
   for (const words of [
     ['audit', 'prove', 'ada@example.com', '--out', path.join(newFolder(), 'proof.json')],
-    ['audit', 'seal'],
+    ['audit', 'seal', '--out', path.join(newFolder(), 'seal.json')],
     ['projections', 'rebuild', 'all'],
   ]) {
     const { code, err } = await audienceProcess(['--data-dir', folder, ...words]);
