@@ -122,22 +122,27 @@ function openToAll(folder: string): Fault | undefined {
 
 function writtenAddress(folder: string): WrittenAddress | undefined {
   const file = path.join(folder, 'address');
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  let descriptor: number;
-  try {
-    // The service makes no link, and a pipe would block.
-    descriptor = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ELOOP') return undefined;
-    throw error;
-  }
+  const descriptor = openUnlessAbsent(file);
+  if (descriptor === undefined) return undefined;
   try {
     const stats = fstatSync(descriptor);
     const url = stats.isFile() ? readFileSync(descriptor, 'utf8').trim() : '';
     return url === '' ? undefined : { url, fault: hasOwners ? ownerFault(file, stats.uid) : undefined };
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Returns a descriptor for reading, or undefined if there is no such file or a link in its place. */
+function openUnlessAbsent(file: string): number | undefined {
+  // The service makes no link, and a pipe would block. Windows has neither flag.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  try {
+    return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (['ENOENT', 'ELOOP'].includes(code)) return undefined;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { deriveIdentityKey } from '../events/streams.js';
 
 /** 32 random bytes in hex. */
@@ -22,13 +22,13 @@ interface ServiceEnd {
 
 /** For the service. */
 export function ownEnd(socket: Socket): ServiceEnd {
-  const certificate = 'getCertificate' in socket ? (socket as TLSSocket).getCertificate() : null;
+  const certificate = socket instanceof TLSSocket ? socket.getCertificate() : null;
   return endOf(socket.localAddress, socket.localPort, certificate);
 }
 
 /** For the client. */
 export function otherEnd(socket: Socket): ServiceEnd {
-  const certificate = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate() : null;
+  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : null;
   return endOf(socket.remoteAddress, socket.remotePort, certificate);
 }
 

@@ -176,17 +176,22 @@ function createServiceClient(target: Target, place: ServicePlace): ServiceClient
     return await (checked ??= whyKeptBack(target, place, folderKey)).catch(broken);
   }
 
+  async function headersOf({ body, headers: more = {}, keyless }: ServiceRequest): Promise<Headers> {
+    const headers = new Headers({ ...more, 'content-type': typeOf(body) });
+    if (keyless === true) return headers;
+    const fault = await whyNoKey();
+    if (fault !== undefined) throw keptBack(url, fault);
+    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+    return headers;
+  }
+
   return {
     url,
     isNamed: named !== undefined,
     whyNoKey,
-    async ask({ method, path, body, headers: more = {}, keyless = false }) {
-      const headers = new Headers({ ...more, 'content-type': typeOf(body) });
-      if (!keyless) {
-        const fault = await whyNoKey();
-        if (fault !== undefined) throw keptBack(url, fault);
-        if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-      }
+    async ask(request) {
+      const { method, path, body } = request;
+      const headers = await headersOf(request);
       const isRaw = typeof body === 'string' || body instanceof Uint8Array;
       const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
       const init: RequestInit = { method, headers, ...sent, redirect: 'error', signal };
