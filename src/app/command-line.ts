@@ -129,13 +129,13 @@ export async function runCommandLine(words: readonly string[], terminal: Process
     stderr,
     stdin,
     abort,
-    options: { json: false, envFile: true },
+    options: { json: false },
     exitCode: 0,
   };
   const line = createLine(invocation);
-  const onOptions = (options: GlobalOptions): void => {
+  const onOptions = (options: GlobalOptions, readsEnvFile: boolean): void => {
     invocation.options = options;
-    if (options.envFile) terminal.readEnvFile?.();
+    if (readsEnvFile) terminal.readEnvFile?.();
   };
   const program = createProgram({ line, version, onOptions });
   registerCommands(program, line);

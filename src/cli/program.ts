@@ -12,15 +12,15 @@ const globalOptions = z.object({
   dataDir: z.string().optional(),
   url: z.string().optional(),
   json: z.boolean().default(false),
-  envFile: z.boolean().default(true),
 });
+const envFileOption = z.object({ envFile: z.boolean() });
 export type GlobalOptions = z.output<typeof globalOptions>;
 
 interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
   /** Called before the command runs. What it throws ends the run. */
-  readonly onOptions: (options: GlobalOptions) => void;
+  readonly onOptions: (options: GlobalOptions, readsEnvFile: boolean) => void;
 }
 
 export function createProgram({ line, version, onOptions }: ProgramOptions): Command {
@@ -46,7 +46,8 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
     .option('--no-env-file', 'does not read the file .env in the current folder')
     .option('--json', 'the answer, and what went wrong, as JSON on standard output')
     .hook('preAction', () => {
-      onOptions(globalOptions.parse(program.opts()));
+      const given: unknown = program.opts();
+      onOptions(globalOptions.parse(given), envFileOption.parse(given).envFile);
     });
   withExamples(program, ['audience audit history ada@example.com', 'audience audit verify', 'audience help audit']);
   return program;

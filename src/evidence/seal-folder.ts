@@ -104,9 +104,9 @@ export async function copySeals(from: string, to: string): Promise<void> {
 async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
   const handle = await open(file, flag);
   try {
+    if (flag === 'wx') giveToFolderOwner(handle.fd, file);
     await handle.writeFile(text);
     await handle.sync();
-    if (flag === 'wx') giveToFolderOwner(handle.fd, file);
     // Witnesses read it, and nothing in it is personal. Some shares have no modes.
     await handle.chmod(0o644).catch(() => undefined);
   } catch (error) {

@@ -65,3 +65,10 @@ it('opens a log that has no lock file, as after a restore', async () => {
   const again = await openLog(file);
   expect(await allEvents(again.store)).toHaveLength(1);
 });
+
+it('refuses a second store in the same process although the lock file was deleted', async () => {
+  const { store, file } = await openLog();
+  rmSync(file.replace(/\.db$/, '.lock'));
+  expect(await opening(file)).toBeInstanceOf(WriterLockedError);
+  await store.append('a', [said()], { expectedRevision: 'no_stream' });
+});
