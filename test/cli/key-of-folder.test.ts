@@ -180,6 +180,20 @@ test('with HTTPS the proof covers the certificate beside the address', long, asy
   expect(await audience(['--data-dir', secure.dataDir, 'keys', 'list'])).toMatchObject({ code: 0 });
 });
 
+test('with a log on servers the proof alone decides, by the secret of the environment', long, async () => {
+  const SECRET = readFileSync(file('secret'), 'utf8').trim();
+  const env = { DATA_DIR: folder, EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', SECRET };
+  const keys = (changes: Overrides = {}) => audience(['keys', 'list', '--json'], { env: { ...env, ...changes } });
+  chmodSync(folder, 0o777);
+  onTestFinished(() => chmodSync(folder, 0o700));
+  expect(await keys()).toMatchObject({ code: 0 });
+  // A stranger could have put the secret into the folder.
+  expect(await keys({ SECRET: undefined })).toMatchObject(withheld('the secret of the service is not known here'));
+  writeAddress(await relay());
+  expect(await keys()).toMatchObject(withheld('does not prove'));
+  expect(leaked).toEqual([]);
+});
+
 describe('GET /health/identity', () => {
   const ask = (query: string) => service.request('GET', `/health/identity${query}`, { headers: {} });
   const nonce = 'ab'.repeat(32);
