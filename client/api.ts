@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 267a39b0896fa96e8862586da655ae9ebf88a7b9767d0752c9fa3f5928df944f. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9fad5e176c0515ebcd0c1554e71df83b6546770408da29d803757f4deae168bd. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -12,6 +12,26 @@ export interface paths {
      * @description The page loads all its parts from the service itself.
      */
     get: operations['getDocs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/health/identity': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Whether the service has the secret of a data folder
+     * @description Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. It also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line asks this before it sends the API key of a data folder.
+     */
+    get: operations['getIdentity'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2501,6 +2521,12 @@ export interface components {
       /** Format: int32 */
       statusCode: number;
     };
+    GetIdentityAnswer: {
+      data: components['schemas']['Identity'];
+      status: string;
+      /** Format: int32 */
+      statusCode: number;
+    };
     GetListAnswer: {
       data: components['schemas']['ContactList'];
       status: string;
@@ -2613,6 +2639,10 @@ export interface components {
       without_effect?: boolean;
     };
     HistoryItem: components['schemas']['HistoryEvent'] | components['schemas']['UnreadableHistoryEvent'];
+    Identity: {
+      /** @description 64 hexadecimal digits. */
+      proof: string;
+    };
     KeptAfterErasure: {
       what: string;
       why: string;
@@ -4835,6 +4865,15 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description - `validation_error`: `{field} …` */
+    Refused51: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
     /** @description - `unavailable`: `Service temporarily unavailable, please retry.` */
     Unavailable: {
       headers: {
@@ -4897,6 +4936,8 @@ export interface components {
     query_limit: number;
     /** @description Id or name of a list: only what concerns it. */
     query_list_id: string;
+    /** @description 32 random bytes in hexadecimal digits, new for each request. */
+    query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
     query_reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
     /** @description Only what this request did. */
@@ -4981,6 +5022,34 @@ export interface operations {
         };
         content?: never;
       };
+      405: components['responses']['MethodNotAllowed'];
+    };
+  };
+  getIdentity: {
+    parameters: {
+      query: {
+        /** @description 32 random bytes in hexadecimal digits, new for each request. */
+        nonce: components['parameters']['query_nonce'];
+      };
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['GetIdentityAnswer'];
+        };
+      };
+      400: components['responses']['Refused51'];
       405: components['responses']['MethodNotAllowed'];
     };
   };
@@ -7567,6 +7636,7 @@ export const operationTable = {
   getEvent: ['get', '/v1/audit/events/{position}', 'safe'],
   getEventProof: ['get', '/v1/audit/events/{position}/proof', 'safe'],
   getGroup: ['get', '/v1/groups/{group_id}', 'safe'],
+  getIdentity: ['get', '/health/identity', 'safe'],
   getList: ['get', '/v1/lists/{list_id}', 'safe'],
   getListGrowth: ['get', '/v1/analytics/lists/{list_id}/growth', 'safe'],
   getLive: ['get', '/health/live', 'safe'],

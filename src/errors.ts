@@ -46,6 +46,7 @@ export const errorCatalogue = {
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
   invalid_count: validation('{field} must be a whole number from 1 to {limit}'),
   invalid_cursor: validation('cursor is not valid'),
+  invalid_nonce: validation('{field} must be 64 hexadecimal digits in lower case: 32 random bytes'),
   invalid_position: validation('X-Min-Position is not a position of this log'),
   invalid_time: validation('{field} must be an ISO 8601 date, or a date and time with its zone'),
   invalid_range: validation('from must not be after to'),

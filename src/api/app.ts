@@ -29,7 +29,7 @@ import { createDocument, readExamples } from './openapi/document.js';
 import type { KeysOfApi } from './keys/known-keys.js';
 import type { PauseTimings } from '../mailer/timings.js';
 import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
-import { healthRoutes, type Readiness } from './resources/service/handlers.js';
+import { healthRoutes, type Prove, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
 import { mountPages, type PagesOptions } from './pages/routes.js';
 
@@ -61,6 +61,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly reports: Pick<Reports, 'take'>;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
+  readonly prove: Prove;
   readonly readMetrics: ReadMetrics;
   /** Trusts the clock from now on. Resolves with the time, in milliseconds since 1970. */
   readonly confirmClock: () => Promise<number>;

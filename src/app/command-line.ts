@@ -7,9 +7,9 @@ import type { CommandLine, CommandTerminal, ExitCode } from '../cli/shared/comma
 import { registerCommands } from '../cli/commands.js';
 import { createErrorOutput, createOutput, type OutputStream } from '../cli/output.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
-import { findService } from '../cli/shared/service-client.js';
+import { findService, type FolderKey } from '../cli/shared/service-client.js';
 import { present, readConfig } from '../stores/config.js';
-import { dataFolderAt } from '../stores/data-folder.js';
+import { dataFolderAt, type DataFolder, type WrittenAddress } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
 import { ownSmtpName } from '../mailer/smtp-url.js';
@@ -26,7 +26,11 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
   };
 }
 
-type Process = Pick<CommandTerminal, 'env' | 'stderr' | 'stdin'> & { readonly stdout: OutputStream };
+type Process = Pick<CommandTerminal, 'env' | 'stderr' | 'stdin'> & {
+  readonly stdout: OutputStream;
+  /** Adds the file `.env` to `env`. Absent if there is no current folder to read it from. @throws CommandFailedError */
+  readEnvFile?(): void;
+};
 
 interface Invocation extends Process {
   /** Aborted by a signal of the system, and where standard output breaks. */
@@ -60,13 +64,17 @@ function createLine(invocation: Invocation): CommandLine {
       return await openAuditor(place(), terminal);
     },
     async service() {
-      const { dataDir, stores } = place();
+      const { dataDir, stores, secret } = place();
       const folder = dataFolderAt(dataDir);
+      const isEmbedded = stores.events.kind === 'embedded';
+      const key = present(env['AUDIENCE_KEY']);
+      const address = folder.address();
       return await findService({
         named: invocation.options.url ?? present(env['AUDIENCE_URL']),
-        written: folder.address(),
+        written: address?.url,
         certificate: folder.certificate(),
-        key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
+        key,
+        folderKey: key === undefined ? folderKey(folder, { isEmbedded, secret, address }) : undefined,
         // A log on a server is not in the folder, so a copy of the folder cannot mislead.
         isRunning: () => stores.events.kind !== 'embedded' || hasWriter(stores.events.file),
         onNotice: (notice) => void stderr.write(`${notice}\n`),
@@ -82,12 +90,54 @@ function createLine(invocation: Invocation): CommandLine {
   });
 }
 
-/** One run, to its exit code. */
+interface ForFolderKey {
+  readonly isEmbedded: boolean;
+  /** That of the environment. */
+  readonly secret: string | undefined;
+  readonly address: WrittenAddress | undefined;
+}
+
+/**
+ * With a log on servers the proof of the service decides alone, whatever the rights of the folder. Its secret is never in the
+ * folder, so a secret that is there would prove nothing.
+ */
+function folderKey(folder: DataFolder, { isEmbedded, secret, address }: ForFolderKey): FolderKey | undefined {
+  const key = folder.apiKey();
+  if (key === undefined) return undefined;
+  const own = secret === undefined ? [] : [secret];
+  if (!isEmbedded) return { key, fault: undefined, addressFault: undefined, secrets: own };
+  const stored = readableSecret(folder);
+  const secrets = stored === undefined ? own : [...own, stored];
+  return { key, fault: folder.openToAll(), addressFault: address?.fault, secrets };
+}
+
+/** Returns undefined if this user may not read the secret, or it is too short. */
+function readableSecret(folder: DataFolder): string | undefined {
+  try {
+    return folder.secret();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs one command and returns its exit code. */
 export async function runCommandLine(words: readonly string[], terminal: Process, abort: AbortController) {
   const { env, stdout, stderr, stdin } = terminal;
-  const invocation: Invocation = { env, stdout, stderr, stdin, abort, options: { json: false }, exitCode: 0 };
+  const invocation: Invocation = {
+    env,
+    stdout,
+    stderr,
+    stdin,
+    abort,
+    options: { json: false },
+    exitCode: 0,
+  };
   const line = createLine(invocation);
-  const program = createProgram({ line, version, onOptions: (options) => void (invocation.options = options) });
+  const onOptions = (options: GlobalOptions, readsEnvFile: boolean): void => {
+    invocation.options = options;
+    if (readsEnvFile) terminal.readEnvFile?.();
+  };
+  const program = createProgram({ line, version, onOptions });
   registerCommands(program, line);
   return await runProgram({ program, line, words, explain, exitCode: () => invocation.exitCode });
 }

@@ -31,6 +31,7 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
   const openLog = async (): Promise<EventReader> => openLogForReading(existing().events, { signal, onNotice });
   return {
     dataDir,
+    secret,
     outbox: folder.outbox,
     seals,
     stores,

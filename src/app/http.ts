@@ -8,6 +8,7 @@ import { createRateLimiter } from '../api/http/rate-limit.js';
 import { closeServer, createServer } from '../api/http/server.js';
 import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
+import { createProver } from '../stores/identity.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
@@ -109,6 +110,7 @@ export async function openHttp(options: HttpOptions) {
     confirmClock: trustedClock.confirm,
     trustedNow: trustedClock.now,
     pauses: { ...mailerTimings, ...config.mailTimings },
+    prove: createProver(options.secret),
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock,
     version,

@@ -1,6 +1,7 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { openSnapshots } from '../stores/catalogue-snapshots.js';
 import { randomUUID, type KeyObject } from 'node:crypto';
+import path from 'node:path';
 import { readAppearance, type Appearance } from '../api/pages/texts.js';
 import { openApiKeys } from './api-keys.js';
 import { startBanner } from './banner.js';
@@ -39,6 +40,7 @@ import type { Observers } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { clockNotesIn, newestEventTime, openTrustedClock, sharedClockNotes } from '../stores/trusted-clock.js';
+import { removeSealDrafts, sealsName } from '../evidence/seal-folder.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
@@ -53,6 +55,9 @@ export interface Service {
   readonly altered?: Promise<AlteredLogError> | undefined;
   close(): Promise<void>;
 }
+
+/** A draft is written and renamed in less than this. */
+const draftMs = 60_000;
 
 interface Context extends Observers, Clocks {
   readonly config: Config;
@@ -74,6 +79,7 @@ interface Context extends Observers, Clocks {
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, observers: Observers, signal: AbortSignal): Promise<Service> {
+  const startedAt = Date.now();
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
@@ -98,6 +104,10 @@ export async function startService(config: Config, observers: Observers, signal:
     metrics.close();
     throw error;
   });
+  // While this process holds the lock of an embedded log, every older draft is left over. Elsewhere others may be starting.
+  const leftBefore = settings.events.kind === 'embedded' ? startedAt : startedAt - draftMs;
+  folder.removeDrafts(leftBefore);
+  removeSealDrafts(path.join(config.dataDir, sealsName), leftBefore);
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded'

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { giveToFolderOwner } from '../flow/durable-file.js';
 import { CommandFailedError } from '../failures.js';
 import type { FileSum, Manifest } from './manifest.js';
 
@@ -22,11 +23,12 @@ interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Copies a file of a backup, durably and for its owner only. @throws CommandFailedError if the file is not the one of the manifest; what the file system throws; the signal's reason */
+/** Copies a file of a backup, durably. Only the owner of the folder can read the copy. @throws CommandFailedError if the file is not the one of the manifest; what the file system throws; the signal's reason */
 export async function copyOut(backup: string, file: FileSum, { to, signal }: CopyOptions): Promise<void> {
   const copied = await whileOpen(backup, file.name, async (source) => {
     const target = await open(to, 'wx', 0o600);
     try {
+      giveToFolderOwner(target.fd, to);
       const sum = await readThrough(file.name, source, { signal, target });
       await target.sync();
       return sum;

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolderOf } from '../eventstore/durable-file.js';
+import { syncFolderOf } from '../flow/durable-file.js';
 import { takeLock } from '../eventstore/sqlite/lock.js';
 import { CommandFailedError } from '../failures.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';

@@ -1,7 +1,7 @@
 /** Marks a log that other tools have put back, such as those of EventStoreDB: the first start then does what it does after a restore. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { writeDurably } from '../eventstore/durable-file.js';
+import { writeDurably } from '../flow/durable-file.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { LogPlace } from '../evidence/open-links.js';
 import { linkSourceOf, verifyLog } from '../evidence/verify.js';

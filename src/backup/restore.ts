@@ -1,8 +1,8 @@
 /** Restores a backup into an empty folder. The mark comes first and the log last, so that a restore that was killed is never served. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { syncFolderOf, writeDurably } from '../eventstore/durable-file.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { makeSubfolder, syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';
@@ -102,7 +102,7 @@ async function fill(backup: string, manifest: Manifest, options: RestoreOptions)
   const { to, register: given, eventId: event_id, signal } = options;
   markRestored(to, { event_id, log_id, count, head });
   const hasSeals = files.some(({ name }) => path.dirname(name) === sealsName);
-  if (hasSeals) mkdirSync(path.join(to, sealsName), { mode: 0o700 });
+  if (hasSeals) makeSubfolder(path.join(to, sealsName));
   for (const file of files)
     if (file.name !== logName) await copyOut(backup, file, { to: path.join(to, file.name), signal });
   if (hasSeals) syncFolderOf(path.join(to, sealsName, '.'));

@@ -13,12 +13,14 @@ const globalOptions = z.object({
   url: z.string().optional(),
   json: z.boolean().default(false),
 });
+const envFileOption = z.object({ envFile: z.boolean() });
 export type GlobalOptions = z.output<typeof globalOptions>;
 
 interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
-  readonly onOptions: (options: GlobalOptions) => void;
+  /** Called before the command runs. What it throws ends the run. */
+  readonly onOptions: (options: GlobalOptions, readsEnvFile: boolean) => void;
 }
 
 export function createProgram({ line, version, onOptions }: ProgramOptions): Command {
@@ -41,9 +43,11 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
     .version(version, '-V, --version', 'the version')
     .option('--data-dir <folder>', 'the data folder; its log is read even where EVENTSTORE_URL names another one')
     .option('--url <address>', 'the running service, where it is not the one of the data folder (AUDIENCE_URL)')
+    .option('--no-env-file', 'does not read the file .env in the current folder')
     .option('--json', 'the answer, and what went wrong, as JSON on standard output')
     .hook('preAction', () => {
-      onOptions(globalOptions.parse(program.opts()));
+      const given: unknown = program.opts();
+      onOptions(globalOptions.parse(given), envFileOption.parse(given).envFile);
     });
   withExamples(program, ['audience audit history ada@example.com', 'audience audit verify', 'audience help audit']);
   return program;

@@ -44,8 +44,10 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
   }
   if (!existsSync(address.file))
     throw refusedError(`there is no event log in ${shown(address)} (no file ${address.file})`);
-  const reader = await openEventReader(address);
+  // Refuses what is no log, because the store would make one. Nothing may have the log open while it is locked.
+  await (await openEventReader(address)).close();
   const lock = await openEventStore(address).catch((error: unknown) => ({ error }));
+  const reader = await openEventReader(address);
   return {
     reader,
     // A copy of a log on a read-only disk cannot be locked, and can be read.
@@ -58,7 +60,7 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
 }
 
 interface Target {
-  /** Of what is there already; undefined: nothing is. */
+  /** Reads what is there already, until `toAppend` is called. Undefined if the target has no log. */
   readonly reader: EventReader | undefined;
   /** Makes the folder and the log where they are missing. @throws CommandFailedError a service runs on it */
   toAppend(headKey: Uint8Array | undefined): Promise<EventStore>;
@@ -77,6 +79,8 @@ export async function openTarget(address: LogAddress, opening: Opening): Promise
     reader,
     async toAppend(headKey) {
       mkdirSync(path.dirname(address.file), { recursive: true, mode: 0o700 });
+      // Nothing may have the log open while it is locked.
+      await reader?.close();
       try {
         return (store = await openEventStore(address, headKey && { headKey: () => headKey }));
       } catch (error) {

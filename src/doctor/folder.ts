@@ -1,6 +1,7 @@
-/** Whether this user can use the data folder and the files in it, and nobody else can read them. */
+/** Checks that this user can use the data folder and the files in it, and that nobody else can write there or read them. */
 import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { dataFolderAt, rights } from '../stores/data-folder.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -22,8 +23,19 @@ export function checkFolder(dataDir: string): Diagnosis {
       `this user (${userId()}) cannot read and write ${denied.join(', ')}`,
       'Run as the user of the service, give it these files with chown, or mount the disk for writing.',
     );
-  const open =
-    (statSync(folder).mode & ofOthers) === 0 ? [] : files.filter(({ stats }) => (stats.mode & ofOthers) !== 0);
+  const { mode } = statSync(folder);
+  const openToAll = dataFolderAt(folder).openToAll();
+  if (openToAll !== undefined)
+    return red(
+      `${openToAll.reason}, so a stranger can lead the command line and its API key elsewhere`,
+      openToAll.remedy,
+    );
+  if (process.platform !== 'win32' && (mode & rights.groupWrites) !== 0)
+    return yellow(
+      `every member of the group of ${folder} can write to it, and so replace any file there`,
+      `Take that right away, unless you trust all members: chmod g-w ${folder}`,
+    );
+  const open = (mode & ofOthers) === 0 ? [] : files.filter(({ stats }) => (stats.mode & ofOthers) !== 0);
   if (open.length > 0)
     return yellow(
       `other users of this machine can get at ${open.map(({ file }) => path.basename(file)).join(', ')} in ${folder}`,

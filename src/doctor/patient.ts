@@ -5,6 +5,7 @@ import { CommandFailedError } from '../failures.js';
 import type { MailSettings, NameServer } from '../mailer/check.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Config } from '../stores/config.js';
+import type { Fault } from '../stores/data-folder.js';
 import type { Environment } from '../stores/values-from-files.js';
 import { once, seeServers, type Servers } from './servers.js';
 
@@ -18,7 +19,16 @@ interface ExaminedPlace extends LogPlace {
 /** A service that answers. */
 export interface ExaminedService {
   readonly url: string;
-  ask(request: { readonly method: 'GET'; readonly path: string }): Promise<{ readonly status: number; data: unknown }>;
+  readonly isNamed: boolean;
+  ask(request: KeylessRequest): Promise<{ readonly status: number; data: unknown }>;
+  /** Returns why the command line does not send the key of the data folder. @throws CommandFailedError */
+  whyNoKey(): Promise<Fault | undefined>;
+}
+
+interface KeylessRequest {
+  readonly method: 'GET';
+  readonly path: string;
+  readonly keyless: true;
 }
 
 export interface Patient {

@@ -33,7 +33,7 @@ export async function checkRunningService(patient: Patient): Promise<ServiceDiag
 }
 
 async function ready(service: ExaminedService): Promise<Diagnosis> {
-  const { status, data } = await service.ask({ method: 'GET', path: '/health/ready' });
+  const { status, data } = await service.ask({ method: 'GET', path: '/health/ready', keyless: true });
   const found = parts.safeParse(data).data;
   if (status !== 200)
     return red(
@@ -51,7 +51,14 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
       `the service at ${service.url} is ready, but its mail server refuses e-mails (${refused})`,
       'Run audience email check, which says what to do: e-mails wait until the server takes them.',
     );
-  return green(`the service at ${service.url} is ready`);
+  const fault = await service.whyNoKey();
+  if (fault === undefined) return green(`the service at ${service.url} is ready`);
+  // A strange address in the folder was put there; a strange one that the operator named may be a proxy.
+  const level = service.isNamed ? yellow : red;
+  return level(
+    `a service at ${service.url} is ready, but the command line does not send it the API key of the data folder: ${fault.reason}`,
+    fault.remedy,
+  );
 }
 
 const clockFaults = {

@@ -52,6 +52,9 @@ export function deriveStreamKeys(secret: string): StreamKeys {
 /** The key of the sealed head (src/eventstore/sealed-head.ts): with it one can be made. */
 export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
 
+/** The key by which a service proves that it has the secret (src/stores/identity.ts). */
+export const deriveIdentityKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/identity/1'));
+
 /** The key of the links with which recipients refuse mail (unsubscribe-token.ts). */
 export const deriveUnsubscribeKey = (secret: string): KeyObject =>
   createSecretKey(derived(secret, 'audience/unsubscribe/1'));

@@ -1,8 +1,8 @@
 /** A folder of seals: a file for each, named after the time when it was made, and never replaced. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createDurably } from '../eventstore/durable-file.js';
+import { createDurably, giveToFolderOwner, makeSubfolder, removeDrafts } from '../flow/durable-file.js';
 import { parseSeal, type Seal } from './seal.js';
 
 export const sealsName = 'seals';
@@ -81,9 +81,9 @@ export async function newestCopy(folder: string): Promise<Seal | undefined> {
   return newest === undefined ? undefined : sealIn(await readFile(path.join(folder, newest), 'utf8'));
 }
 
-/** Durably, in a folder that is made where it is missing. @throws what the file system throws */
+/** Writes the seal durably and makes the folder if it does not exist. @throws what the file system throws */
 export function keepSeal(folder: string, seal: Seal): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeSubfolder(folder);
   const file = path.join(folder, nameOf(seal));
   if (!createDurably(file, `${JSON.stringify(seal, undefined, 2)}\n`)) throw new Error(`${file} is there already`);
   return file;
@@ -104,11 +104,22 @@ export async function copySeals(from: string, to: string): Promise<void> {
 }
 
 async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
-  await writeFile(file, text, { flag, flush: true }).catch(async (error: unknown) => {
-    // Half a seal is none. A file that is there already stays.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(file, { force: true });
+  const handle = await open(file, flag);
+  try {
+    if (flag === 'wx') giveToFolderOwner(handle.fd, file);
+    await handle.writeFile(text);
+    await handle.sync();
+    // Witnesses read it, and nothing in it is personal. Some shares have no modes.
+    await handle.chmod(0o644).catch(() => undefined);
+  } catch (error) {
+    // Half a seal is none.
+    await rm(file, { force: true });
     throw error;
-  });
-  // For witnesses to read: there is nothing personal in it. Not every share has modes.
-  await chmod(file, 0o644).catch(() => undefined);
+  } finally {
+    await handle.close();
+  }
 }
+
+/** Removes the drafts of seals that a killed process left. @throws what the file system throws */
+export const removeSealDrafts = (folder: string, olderThan: number): void =>
+  removeDrafts(folder, { isOurs: (name) => nameForm.test(name), olderThan });

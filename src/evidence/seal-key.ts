@@ -2,7 +2,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createDurably } from '../eventstore/durable-file.js';
+import { createDurably } from '../flow/durable-file.js';
 import { publicKeyOf, SealError } from './seal.js';
 
 export const sealKeyName = 'seal-key.pem';

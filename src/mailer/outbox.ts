@@ -1,7 +1,8 @@
 /** The transport of a service without `SMTP_URL`: each e-mail becomes a file `<email_id>.eml` in the outbox folder. */
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { giveToFolderOwner, makeSubfolder } from '../flow/durable-file.js';
 import type { Mail, SendOutcome, Transport } from './transport.js';
 
 interface OutboxOptions {
@@ -17,7 +18,7 @@ export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Tra
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(mail.email_id))
       return { status: 'failed', reason: 'invalid_message', stage: 'data' };
     const file = path.join(folder, `${mail.email_id}.eml`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeSubfolder(folder);
     await writeDurably(file, mail.bytes);
     onWritten?.({ email_id: mail.email_id, file, bytes: mail.bytes.length });
     return { status: 'sent', reason: 'written' };
@@ -38,10 +39,18 @@ export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Tra
   };
 }
 
-/** Complete or absent, and still there after a power cut: a name is given only to a file that is on the disk. */
+/** Writes a file that is complete or absent, also after a power cut, because only a file on the disk gets its name. */
 async function writeDurably(file: string, bytes: Buffer): Promise<void> {
   const temporary = `${file}.tmp`;
-  await writeFile(temporary, bytes, { mode: 0o600, flush: true });
+  await rm(temporary, { force: true });
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    giveToFolderOwner(handle.fd, temporary);
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await rename(temporary, file);
   await syncFolder(path.dirname(file));
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { syncFolderOf } from '../eventstore/durable-file.js';
+import { giveToFolderOwner, syncFolderOf } from '../flow/durable-file.js';
 import { suppressionReasons } from '../events/suppressions.js';
 import type { Config } from '../stores/config.js';
 
@@ -186,6 +186,7 @@ async function append(file: string, text: string): Promise<void> {
   const isNew = !existsSync(file);
   const handle = await open(file, 'a+', 0o600);
   try {
+    if (isNew) giveToFolderOwner(handle.fd, file);
     const { size } = await handle.stat();
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
     // A crash has cut its last line off.

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandRetry, withRetry } from '../eventstore/with-retry.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import { CommandFailedError, UsageError } from '../failures.js';
 import { liveProjections } from '../projections/views.js';
 import type { Poison } from '../projector/fold.js';
@@ -74,13 +73,18 @@ interface RebuildPlace {
 /** In this process. @throws CommandFailedError, WriterLockedError a service runs on these stores */
 export async function rebuildHere(rebuild: DirectRebuild, place: RebuildPlace): Promise<RebuildSummary> {
   const settings = place.existing();
-  const { events } = settings;
-  // While this process holds the lock, the address of an earlier service must not be used.
-  if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(place.dataDir).forgetAddress();
   // Large, and needed here only.
   const { rebuildDirectly } = await import('./direct-rebuild.js');
   const { signal, newUuid, monotonic } = place;
-  const result = await rebuildDirectly({ ...rebuild, settings, signal, newUuid, monotonic });
+  const result = await rebuildDirectly({
+    ...rebuild,
+    settings,
+    signal,
+    newUuid,
+    monotonic,
+    // The address of an earlier service must not be used while this process holds the lock.
+    onLocked: () => dataFolderAt(place.dataDir).forgetAddress(),
+  });
   return {
     rebuild_id: null,
     dry_run: rebuild.mode === 'check',

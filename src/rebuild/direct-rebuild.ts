@@ -22,6 +22,8 @@ export interface DirectRebuildInput extends DirectRebuild, Pick<Clocks, 'monoton
   readonly settings: StoreSettings;
   readonly signal: AbortSignal;
   readonly newUuid: () => string;
+  /** Called once the embedded log is locked, so that no service runs on it. */
+  readonly onLocked?: () => void;
 }
 
 const timeoutMs = 2 * leaseMs;
@@ -35,6 +37,7 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   const lock =
     settings.events.kind === 'embedded' && mode !== 'prepare' ? await openEventStore(settings.events) : undefined;
   try {
+    if (lock !== undefined) input.onLocked?.();
     const stores = await openRebuildStores(settings);
     try {
       const opened = { ...input, ...stores };

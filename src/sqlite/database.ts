@@ -1,4 +1,5 @@
 /** SQLite as Node brings it: opens files, prepares statements, runs transactions. Nothing else in `src` imports `node:sqlite`. */
+import { existsSync, realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -27,11 +28,18 @@ export interface DatabaseOptions {
   readonly timeout?: number;
 }
 
+/** How many connections of this thread are open, by the real path of their file. */
+const openFiles = new Map<string, number>();
+
+/** Returns whether a connection of this thread has the file open. @param file a real path */
+export const isOpenHere = (file: string): boolean => openFiles.has(file);
+
 const modes = { create: 'rwc', write: 'rw', read: 'ro', frozen: 'ro&immutable=1' } as const;
 
 /** A connection. Every method throws what `sqliteCode` knows when SQLite refuses. */
 export class Database {
   readonly #db: DatabaseSync;
+  readonly #path: string;
 
   /** @param file a path, or `:memory:` */
   constructor(
@@ -41,6 +49,8 @@ export class Database {
     // As a URL, because nothing else opens a file for writing without making it.
     const location = file === ':memory:' ? file : new URL(`${pathToFileURL(file).href}?mode=${modes[access]}`);
     this.#db = new DatabaseSync(location, { timeout, enableForeignKeyConstraints: false });
+    this.#path = existsSync(file) ? realpathSync(file) : file;
+    openFiles.set(this.#path, (openFiles.get(this.#path) ?? 0) + 1);
   }
 
   get isOpen(): boolean {
@@ -98,7 +108,11 @@ export class Database {
 
   /** Statements that are not finished end. Safe to call twice. */
   close(): void {
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    this.#db.close();
+    const left = (openFiles.get(this.#path) ?? 1) - 1;
+    if (left === 0) openFiles.delete(this.#path);
+    else openFiles.set(this.#path, left);
   }
 }
 

@@ -1,9 +1,20 @@
 /** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { writeDurably } from '../eventstore/durable-file.js';
+import { removeDrafts, writeDurably } from '../flow/durable-file.js';
+import { userName } from '../flow/users.js';
 import { ConfigurationError } from './config.js';
 import { crc32 } from 'node:zlib';
 
@@ -17,6 +28,19 @@ interface StoredKey {
 const storedKeys = z.array(
   z.object({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 );
+
+/** The file `address`: where a service listens, and whether a key may go there. */
+export interface WrittenAddress {
+  readonly url: string;
+  /** Why a stranger may have written the file; undefined if the owner of the folder or root did, or on Windows. */
+  readonly fault: Fault | undefined;
+}
+
+/** What is wrong with the rights of the data folder, and what to do. */
+export interface Fault {
+  readonly reason: string;
+  readonly remedy: string;
+}
 
 /** Makes the folder where it is missing (mode 0700). @throws what the file system throws */
 export function openDataFolder(folder: string): DataFolder {
@@ -45,9 +69,13 @@ export function dataFolderAt(folder: string) {
     forgetAddress(): void {
       for (const name of ['address', 'certificate.pem']) rmSync(file(name), { force: true });
     },
-    /** As last written: the service may have stopped since. */
-    address: () => textIn(file('address')),
+    /** Returns the address as last written, though the service may have stopped since. */
+    address: () => writtenAddress(folder),
     certificate: () => textIn(file('certificate.pem')),
+    /** Returns why the folder is not to be trusted; undefined if only its owner and its group can write to it, or on Windows. */
+    openToAll: (): Fault | undefined => (hasOwners && existsSync(folder) ? openToAll(folder) : undefined),
+    /** Removes the drafts of files here that a start left when it failed. @throws what the file system throws */
+    removeDrafts: (olderThan: number): void => removeDrafts(folder, { isOurs: (name) => drafted.has(name), olderThan }),
     /** The generated key in clear. */
     apiKey: () => textIn(file('api-key.txt')),
     secret(): string | undefined {
@@ -71,6 +99,61 @@ export function dataFolderAt(folder: string) {
       writeDurably(keysFile, `${JSON.stringify([{ id: key.id, sha256: key.hash.toString('hex') }])}\n`);
       return { keys: [key], generated };
     },
+  };
+}
+
+/** The files of the data folder that get their name only once they are written. */
+const drafted = new Set([
+  ...['secret', 'api-key.txt', 'api-keys.json', 'address', 'certificate.pem'],
+  ...['restored.json', 'register.ndjson', 'seal-key.pem', 'clock.json'],
+]);
+
+/** Windows has no owners and modes that Node could read. */
+const hasOwners = process.platform !== 'win32';
+
+/** Everybody, or members of the group, may add, rename and delete files. */
+export const rights = { everybodyWrites: 0o002, groupWrites: 0o020 };
+
+function openToAll(folder: string): Fault | undefined {
+  if ((statSync(folder).mode & rights.everybodyWrites) === 0) return undefined;
+  return {
+    reason: `every user of this machine can write to ${folder}`,
+    remedy: `Take that right away (chmod o-w ${folder}), and look at what others have put there.`,
+  };
+}
+
+function writtenAddress(folder: string): WrittenAddress | undefined {
+  const file = path.join(folder, 'address');
+  const descriptor = openUnlessAbsent(file);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stats = fstatSync(descriptor);
+    const url = stats.isFile() ? readFileSync(descriptor, 'utf8').trim() : '';
+    return url === '' ? undefined : { url, fault: hasOwners ? ownerFault(file, stats.uid) : undefined };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Returns a descriptor for reading, or undefined if there is no such file or a link in its place. */
+function openUnlessAbsent(file: string): number | undefined {
+  // The service makes no link, and a pipe would block. Windows has neither flag.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  try {
+    return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (['ENOENT', 'ELOOP'].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+function ownerFault(file: string, uid: number): Fault | undefined {
+  const owner = statSync(path.dirname(file)).uid;
+  if (uid === owner || uid === 0) return undefined;
+  return {
+    reason: `${file} belongs to ${userName(uid)}, but the folder to ${userName(owner)}`,
+    remedy: 'Remove that file and start the service again as the owner of the folder.',
   };
 }
 

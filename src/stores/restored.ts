@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { syncFolderOf, writeDurably } from '../eventstore/durable-file.js';
+import { syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { ConfigurationError } from './config.js';
 import { dataFolderAt } from './data-folder.js';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { metadataSchema } from '../events/envelope.js';
-import { writeDurably } from '../eventstore/durable-file.js';
+import { writeDurably } from '../flow/durable-file.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import {
   clockConfirmed,

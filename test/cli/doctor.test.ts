@@ -519,6 +519,42 @@ describe('what is broken', () => {
     });
     expect(traceOf(folder)).toEqual(before);
   });
+
+  test.for([0o777, 0o1777, 0o702])('a folder that every user can write to, with mode %o', long, async (mode) => {
+    const folder = copied();
+    chmodSync(folder, mode);
+    const found = await doctor(folder);
+    expect(found.of('folder')).toMatchObject({
+      level: 'red',
+      finding: expect.stringContaining(`every user of this machine can write to ${folder}`) as unknown,
+      remedy: expect.stringContaining(`chmod o-w ${folder}`) as unknown,
+    });
+    expect(found.code).toBe(1);
+  });
+
+  test('a folder that its group can write to', long, async () => {
+    const folder = copied();
+    chmodSync(folder, 0o770);
+    expect((await doctor(folder)).of('folder')).toMatchObject({
+      level: 'yellow',
+      remedy: expect.stringContaining(`chmod g-w ${folder}`) as unknown,
+    });
+  });
+
+  test('a stranger at the address in the folder', long, async () => {
+    const running = await startService({ env: { API_KEYS: undefined } });
+    onTestFinished(() => running.close());
+    expect((await doctor(running.dataDir)).of('service')).toMatchObject({ level: 'green' });
+    const stranger = await startService({ env: { API_KEYS: undefined } });
+    onTestFinished(() => stranger.close());
+    writeFileSync(path.join(running.dataDir, 'address'), stranger.url());
+    expect((await doctor(running.dataDir)).of('service')).toMatchObject({
+      level: 'red',
+      finding: expect.stringContaining('does not prove that it has the secret of this data folder') as unknown,
+    });
+    const named = await doctor(running.dataDir, { AUDIENCE_URL: stranger.url() });
+    expect(named.of('service')).toMatchObject({ level: 'yellow' });
+  });
 });
 
 /** Of a machine that is not every one. */

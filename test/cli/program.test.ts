@@ -39,13 +39,15 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     exitWith: () => undefined,
     ...changes,
   };
-  const onOptions = (given: GlobalOptions): void => {
+  let readsEnvFile: boolean | undefined;
+  const onOptions = (given: GlobalOptions, reads: boolean): void => {
     options = given;
+    readsEnvFile = reads;
   };
   const program = createProgram({ line, version: '1.2.3', onOptions });
   registerAudit(program, line);
   const code = await runProgram({ program, line, words, explain: String, exitCode: () => 0 });
-  return { code, ...said, options };
+  return { code, ...said, options, readsEnvFile };
 }
 
 const badTime = '--time must be an ISO 8601 date, a date and time with its zone (2026-03-01T12:00Z), now or yesterday';
@@ -88,6 +90,12 @@ describe('what cannot be understood is exit code 2 and one line', () => {
 test('common options stand anywhere', async () => {
   const { options } = await ran(['audit', '--json', 'events', '--data-dir', 'a', '--limit', '1', '--url', 'http://b']);
   expect(options).toEqual({ json: true, dataDir: 'a', url: 'http://b' });
+});
+
+test('the file .env is read unless --no-env-file is given, wherever it stands', async () => {
+  expect((await ran(['audit', 'events'])).readsEnvFile).toBe(true);
+  expect((await ran(['audit', 'events', '--no-env-file'])).readsEnvFile).toBe(false);
+  expect((await ran(['--no-env-file', 'audit', 'events'])).readsEnvFile).toBe(false);
 });
 
 test('what fails is exit code 1, without help', async () => {

@@ -136,6 +136,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     reports: { take: never },
     views: never,
     readiness: async () => ({ ready: true, parts: {} }),
+    prove: never,
     streamOf: (email) => contactStream(keys.contactKey(email)),
     version: '0',
     clock: () => time,

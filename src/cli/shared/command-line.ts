@@ -52,6 +52,8 @@ export interface CommandPlace extends LogPlace {
   /** Milliseconds. */
   readonly monotonic: () => number;
   readonly dataDir: string;
+  /** `SECRET`, if it is set. */
+  readonly secret: string | undefined;
   /** The folder of e-mails that were written to files. */
   readonly outbox: string;
   /** The folder of copies and the key, where they are named. */

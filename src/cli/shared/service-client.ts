@@ -1,9 +1,11 @@
 /** The running service, for the command line: finds it, asks it. */
 import { X509Certificate } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../../failures.js';
+import type { Fault } from '../../stores/data-folder.js';
+import { isProof, newNonce, otherEnd } from '../../stores/identity.js';
 
 interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -12,6 +14,8 @@ interface ServiceRequest {
   /** Sent as JSON; a text as NDJSON, bytes as an e-mail. */
   readonly body?: object | string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The endpoint needs no API key, and gets none. */
+  readonly keyless?: true;
 }
 
 export interface ServiceAnswer {
@@ -24,12 +28,17 @@ export interface ServiceAnswer {
   readonly retryAfter: number;
 }
 
-/** All requests carry the API key, and end with the command. */
+/** The running service. Requests carry the API key, and end with the command. */
 export interface ServiceClient {
   readonly url: string;
   readonly isNamed: boolean;
-  /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
+  /**
+   * Returns any answer of the service, refusals included.
+   * @throws CommandFailedError the service does not answer, refuses the key, may not be sent the key, or answers no JSON
+   */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
+  /** Returns why the key of the data folder is not sent; undefined if it is, or if another key is used. @throws CommandFailedError the service does not answer */
+  whyNoKey(): Promise<Fault | undefined>;
 }
 
 export interface ServicePlace {
@@ -39,24 +48,38 @@ export interface ServicePlace {
   readonly written: string | undefined;
   /** In PEM, of the service at the written address: trusted there without an issuer, whatever name it is for. */
   readonly certificate: string | undefined;
+  /** The key that the operator gave. It is sent to any service. */
   readonly key: string | undefined;
+  /** Used if no key was given. Undefined if the folder has none. */
+  readonly folderKey?: FolderKey | undefined;
   /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */
   isRunning(): boolean;
   onNotice(notice: string): void;
   readonly signal: AbortSignal;
 }
 
+/** The API key in the data folder, and what decides whether a service gets it. */
+export interface FolderKey {
+  readonly key: string;
+  /** Why nothing in the folder is to be trusted. */
+  readonly fault: Fault | undefined;
+  /** Why the address in the folder is not to be trusted. */
+  readonly addressFault: Fault | undefined;
+  /** Those that the service of this folder may have. */
+  readonly secrets: readonly string[];
+}
+
 const lookMs = 3_000;
 
 /**
- * Undefined: no service runs there, as far as is known. The key is sent only to what answers as this service does.
+ * Returns undefined if no service runs there, as far as is known. The key is not sent before `ask` is called.
  * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
  */
 export async function findService(place: ServicePlace): Promise<ServiceClient | undefined> {
   const { named, signal } = place;
   const url = named === undefined ? originOf(place.written) : demandAddress(named);
   if (url === undefined) return undefined;
-  const target = { url, fetching: fetchFor(url, place) };
+  const target = targetAt(url, trustFor(url, place));
   const client = createServiceClient(target, place);
   const silence = await silenceOf(target, signal);
   if (named !== undefined && silence !== undefined)
@@ -70,8 +93,8 @@ export async function findService(place: ServicePlace): Promise<ServiceClient | 
 const originOf = (address: string | undefined): string | undefined =>
   address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined;
 
-const fetchFor = (url: string, { written, certificate }: ServicePlace): Fetch =>
-  certificate !== undefined && url === originOf(written) ? pinnedFetch(certificate) : fetch;
+const trustFor = (url: string, { written, certificate }: ServicePlace): Trust =>
+  certificate !== undefined && url === originOf(written) ? trustOf(certificate) : {};
 
 function isOwn({ url }: ServiceClient, { isRunning, onNotice }: ServicePlace): boolean {
   if (isRunning()) return true;
@@ -92,8 +115,15 @@ function demandAddress(text: string): string {
 interface Target {
   /** Without a slash at its end. */
   readonly url: string;
+  readonly trust: Trust;
   readonly fetching: Fetch;
 }
+
+const targetAt = (url: string, trust: Trust): Target => ({
+  url,
+  trust,
+  fetching: 'ca' in trust ? pinnedFetch(trust) : fetch,
+});
 
 const alive = z.object({ data: z.object({ alive: z.literal(true) }) });
 
@@ -124,8 +154,15 @@ const envelope = z.object({
   next_cursor: z.string().optional(),
 });
 
-function createServiceClient({ url, fetching }: Target, { key, named, signal }: ServicePlace): ServiceClient {
+function createServiceClient(target: Target, place: ServicePlace): ServiceClient {
+  const { url, fetching } = target;
+  const { key: given, folderKey, named, signal } = place;
+  const key = given ?? folderKey?.key;
+  /** Undefined until the key is needed, and again when the service is gone: another process may take its port. */
+  let checked: Promise<Fault | undefined> | undefined;
+
   function broken(error: unknown): never {
+    checked = undefined;
     signal.throwIfAborted();
     if (error instanceof CommandFailedError) throw error;
     throw new CommandFailedError(`The service at ${url} does not answer (${reasonOf(error)}).`, {
@@ -134,12 +171,27 @@ function createServiceClient({ url, fetching }: Target, { key, named, signal }: 
     });
   }
 
+  async function whyNoKey(): Promise<Fault | undefined> {
+    if (given !== undefined || folderKey === undefined) return undefined;
+    return await (checked ??= whyKeptBack(target, place, folderKey)).catch(broken);
+  }
+
+  async function headersOf({ body, headers: more = {}, keyless }: ServiceRequest): Promise<Headers> {
+    const headers = new Headers({ ...more, 'content-type': typeOf(body) });
+    if (keyless === true) return headers;
+    const fault = await whyNoKey();
+    if (fault !== undefined) throw keptBack(url, fault);
+    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+    return headers;
+  }
+
   return {
     url,
     isNamed: named !== undefined,
-    async ask({ method, path, body, headers: more = {} }) {
-      const headers = new Headers({ ...more, 'content-type': typeOf(body) });
-      if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+    whyNoKey,
+    async ask(request) {
+      const { method, path, body } = request;
+      const headers = await headersOf(request);
       const isRaw = typeof body === 'string' || body instanceof Uint8Array;
       const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
       const init: RequestInit = { method, headers, ...sent, redirect: 'error', signal };
@@ -150,6 +202,43 @@ function createServiceClient({ url, fetching }: Target, { key, named, signal }: 
       return { status: answer.status, data, message, nextCursor, retryAfter };
     },
   };
+}
+
+/** Decides whether the key of the data folder may be sent. @throws what the network throws */
+async function whyKeptBack(
+  target: Target,
+  { named, signal }: ServicePlace,
+  { fault, addressFault, secrets }: FolderKey,
+): Promise<Fault | undefined> {
+  const distrust = fault ?? (named === undefined ? addressFault : undefined);
+  if (distrust !== undefined) return distrust;
+  if (secrets.length === 0)
+    return {
+      reason: 'the secret of the service is not known here, so the service cannot prove that it has it',
+      remedy: 'Set SECRET, or give the key with AUDIENCE_KEY.',
+    };
+  if (await provesItself(target, secrets, signal)) return undefined;
+  return {
+    reason:
+      'that address does not prove that it has the secret of this data folder: another service or an earlier version answers there, or a proxy or a mapped port is between',
+    remedy: 'If it is the right address, give the key with AUDIENCE_KEY.',
+  };
+}
+
+const keptBack = (url: string, { reason, remedy }: Fault): CommandFailedError =>
+  new CommandFailedError(`The API key of the data folder is not sent to ${url}: ${reason}. ${remedy}`, {
+    type: 'key_withheld',
+  });
+
+const identity = z.object({ data: z.object({ proof: z.string() }) });
+
+async function provesItself({ url, trust }: Target, secrets: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const nonce = newNonce();
+  const init = { signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]) };
+  const incoming = await exchange(`${url}/health/identity?nonce=${nonce}`, init, trust);
+  const end = otherEnd(incoming.socket);
+  const answer = identity.safeParse(await new Response(incoming).json().catch(() => undefined)).data;
+  return answer !== undefined && secrets.some((secret) => isProof(answer.data.proof, secret, { nonce, end }));
 }
 
 function typeOf(body: ServiceRequest['body']): string {
@@ -186,24 +275,36 @@ function reasonOf(error: unknown): string {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Trusts exactly this certificate (PEM), under any name. Redirects are not followed. */
-function pinnedFetch(certificate: string): Fetch {
+/** Which certificates are trusted; empty: those of the system. */
+type Trust = ReturnType<typeof trustOf> | Readonly<Record<string, never>>;
+
+/** Trusts exactly this certificate (PEM), under any name. */
+function trustOf(certificate: string) {
   const { raw } = new X509Certificate(certificate);
-  const trust = {
+  return {
     ca: certificate,
     // It need not be self-signed: it is trusted without its issuer.
     allowPartialTrustChain: true,
     checkServerIdentity: (_: string, shown: { readonly raw: Buffer }) =>
       shown.raw.equals(raw) ? undefined : new Error('another certificate than that of the service'),
   };
-  return async (url, init) => {
-    const { method, headers, body, signal } = new Request(url, init);
-    const sent = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
-    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { method, headers: Object.fromEntries(headers), signal, ...trust };
-      https.request(url, options).on('response', resolve).on('error', reject).end(sent);
-    });
+}
+
+/** Sends one request on a connection of its own. Redirects are not followed. */
+async function exchange(url: string, init: RequestInit, trust: Trust): Promise<IncomingMessage> {
+  const { method, headers, body, signal } = new Request(url, init);
+  const sent = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
+  const { request } = url.startsWith('https:') ? https : http;
+  return await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { method, headers: Object.fromEntries(headers), signal, agent: false, ...trust };
+    request(url, options).on('response', resolve).on('error', reject).end(sent);
+  });
+}
+
+const pinnedFetch =
+  (trust: Trust): Fetch =>
+  async (url, init) => {
+    const incoming = await exchange(url, init, trust);
     const answered = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
     return new Response(incoming, { status: incoming.statusCode ?? 0, headers: answered });
   };
-}

@@ -1,7 +1,7 @@
 /** The embedded event store: appends go to a writer thread, reads are served here, one process at a time may write. */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { Database, sqliteCode } from '../../sqlite/database.js';
+import { Database, isOpenHere, sqliteCode } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import type { SqliteLinks } from './links.js';
 import { WriteQueue } from './append-queue.js';
@@ -79,13 +79,52 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   }
 }
 
-/** The right to write. */
+/** Takes the right to write. @throws WriterLockedError @throws StoreUnavailableError */
 function takeWriterLock(file: string): { close(): void } {
   const name = lockFileOf(file);
-  return takeLock(
+  // A service goes on when its lock file is deleted, so a lock file is made anew only while nobody else has the log open.
+  if (!existsSync(name) && (lockedHere.has(file) || isOpenElsewhere(file)))
+    throw new WriterLockedError(
+      `another process has the event log ${file} open, and its lock file ${name} was deleted. If that process is a service, stop it; if it only reads the log, wait until it ends`,
+    );
+  const lock = takeLock(
     name,
     () => new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`),
   );
+  lockedHere.add(file);
+  return {
+    close() {
+      lockedHere.delete(file);
+      lock.close();
+    },
+  };
+}
+
+/** The logs that this process may write to. */
+const lockedHere = new Set<string>();
+
+/** Milliseconds. Lets a short read end. */
+const openElsewhereMs = 500;
+
+/**
+ * Returns whether another process has the log open, for reading or writing. A connection in SQLite's exclusive mode can be
+ * opened only while there is no other one. Returns false while this process itself reads the log, because SQLite then cannot
+ * tell: a service reads it only after it has the lock.
+ */
+function isOpenElsewhere(file: string): boolean {
+  if (!existsSync(file) || isOpenHere(file)) return false;
+  let log: Database | undefined;
+  try {
+    log = new Database(file, { access: 'write', timeout: openElsewhereMs });
+    log.pragma('locking_mode = EXCLUSIVE');
+    log.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    // The writer reports every other fault when it opens the log.
+    return sqliteCode(error) === 'SQLITE_BUSY';
+  } finally {
+    log?.close();
+  }
 }
 
 const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`;

@@ -1,11 +1,13 @@
-/** A right that one process at a time has: an exclusive transaction on a file of its own, held for life. The system takes it back when the process ends, however it ends. */
+/** A lock that one process at a time holds: an exclusive SQLite transaction on a file of its own. The system releases it when the process ends, also by SIGKILL. */
 import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
+import { createPrivately } from '../../flow/durable-file.js';
 import { StoreUnavailableError } from '../event-store.js';
 
-/** The file stays where it is and must not be deleted while somebody holds the lock. @throws what `taken` makes, where another process has it @throws StoreUnavailableError */
+/** Takes the lock until `close`. The file must not be deleted while the lock is held. @throws what `taken` makes if another process holds it @throws StoreUnavailableError */
 export function takeLock(file: string, taken: () => Error): { close(): void } {
   let lock: Database | undefined;
   try {
+    createPrivately(file);
     lock = new Database(file, { timeout: 0 });
     lock.exec('begin exclusive');
     return lock;

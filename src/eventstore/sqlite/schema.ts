@@ -1,7 +1,7 @@
 /** The file of the embedded event log: how writer and readers open it, and how positions are written. */
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { Database, sqliteMessage, type DatabaseOptions } from '../../sqlite/database.js';
-import { syncFolderOf } from '../durable-file.js';
+import { createPrivately } from '../../flow/durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
 import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
 
@@ -13,7 +13,7 @@ const cacheSize = 'cache_size = -16000';
  * @param onRestored the view for people was missing or altered, and was created again
  */
 export function openForWriting(file: string, onRestored: () => void = () => undefined): Database {
-  createPrivately(file);
+  create(file);
   return opened(file, { timeout: 2_000, access: 'write' }, (db) => {
     db.pragma(cacheSize);
     const fresh = isBlank(db);
@@ -86,15 +86,9 @@ function opened(file: string, options: DatabaseOptions, prepare: (db: Database) 
   }
 }
 
-/**
- * The log holds personal data: only its owner may read it. An existing file is never opened here: closing a descriptor of a
- * file drops every POSIX lock that this process holds on it, SQLite's included.
- */
-function createPrivately(file: string): void {
-  if (existsSync(file)) return;
+function create(file: string): void {
   try {
-    closeSync(openSync(file, 'wx', 0o600));
-    syncFolderOf(file);
+    createPrivately(file);
   } catch (error) {
     throw fileUnavailable(error, `the event log ${file} cannot be created`);
   }

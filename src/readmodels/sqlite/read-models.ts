@@ -1,6 +1,7 @@
 /** Read models embedded in one SQLite file: documents, indexes, checkpoints and records, each commit one transaction. */
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createPrivately } from '../../flow/durable-file.js';
 import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
   CommitConflictError,
@@ -208,7 +209,17 @@ function overwriteRemains(db: Database): void {
 const isDamage = (error: unknown): boolean => ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(sqliteCode(error) ?? '');
 const damageMark = (file: string): string => `${file}.damaged`;
 
+/** Makes the file as its owner's only. What prevents that, SQLite reports when it opens the file. */
+function create(file: string): void {
+  try {
+    createPrivately(file);
+  } catch {
+    return;
+  }
+}
+
 function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Database {
+  if (file !== ':memory:') create(file);
   const db = new Database(file, { timeout: busyTimeout });
   if (db.pragma('page_count') === 0) db.pragma(`user_version = ${clean}`);
   db.pragma('journal_mode = WAL');
@@ -235,7 +246,7 @@ function guardedIn<T>(action: () => T, mark?: string): T {
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
     if (isDamage(error)) {
-      if (mark !== undefined) writeFileSync(mark, '');
+      if (mark !== undefined) createPrivately(mark);
       throw new ReadModelsUnavailableError(`${sqliteCode(error)}: views.db is damaged; restart to rebuild it`, {
         cause: error,
       });

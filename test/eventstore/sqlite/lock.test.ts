@@ -1,5 +1,5 @@
 /** One writer at a time: the second is refused at once, and a killed one leaves no lock behind. */
-import { symlinkSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { WriterLockedError } from '../../../src/eventstore/event-store.js';
 import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
@@ -36,4 +36,39 @@ it('refuses a second process quickly, and is free again once the first is killed
   await holder.kill();
   const { store } = await openLog(file);
   expect(await allEvents(store)).toEqual([]);
+});
+
+it('refuses a second process at its opening although the lock file was deleted, and each one after it', async () => {
+  const file = newLogFile();
+  const lock = file.replace(/\.db$/, '.lock');
+  const holder = startChild(process.execPath, eventLogChild, 'hold', file);
+  await holder.until((lines) => lines.some(({ open }) => open));
+  rmSync(lock);
+  for (const attempt of [1, 2]) {
+    const error = await opening(file);
+    expect(error, `attempt ${attempt}`).toBeInstanceOf(WriterLockedError);
+    expect(String(error)).toContain(`its lock file ${lock} was deleted`);
+    expect(existsSync(lock)).toBe(false);
+  }
+  await holder.kill();
+  // The killed process left a write-ahead log, and perhaps events in it.
+  const { store } = await openLog(file);
+  await store.append('a', [said()], { expectedRevision: 'no_stream' });
+  expect(existsSync(lock)).toBe(true);
+});
+
+it('opens a log that has no lock file, as after a restore', async () => {
+  const { store, file } = await openLog();
+  await store.append('a', [said()], { expectedRevision: 'no_stream' });
+  await store.close();
+  rmSync(file.replace(/\.db$/, '.lock'));
+  const again = await openLog(file);
+  expect(await allEvents(again.store)).toHaveLength(1);
+});
+
+it('refuses a second store in the same process although the lock file was deleted', async () => {
+  const { store, file } = await openLog();
+  rmSync(file.replace(/\.db$/, '.lock'));
+  expect(await opening(file)).toBeInstanceOf(WriterLockedError);
+  await store.append('a', [said()], { expectedRevision: 'no_stream' });
 });

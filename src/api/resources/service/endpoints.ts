@@ -1,8 +1,10 @@
 /** The endpoints of health and of the description of the API, and what they answer: neither limited nor behind a key. */
 import { z } from 'zod';
 import { count, maybePosition, object, time } from '../../../events/values.js';
+import { nonceForm } from '../../../stores/identity.js';
 import { lag, parked, viewName as view } from '../../../rebuild/answers.js';
 import { ownWrite, read, type Resource } from '../../http/endpoint.js';
+import { textField } from '../../schemas/rules.js';
 
 const flag = z.boolean();
 
@@ -88,6 +90,14 @@ const readinessSchema = object('Readiness', {
     .describe('Absent where another process sends.'),
 });
 
+/** A challenge to the service. */
+const challenge = z.object({
+  nonce: textField(
+    { form: { fits: (text) => nonceForm.test(text), code: 'invalid_nonce' } },
+    { description: '32 random bytes in hexadecimal digits, new for each request.', pattern: nonceForm.source },
+  ),
+});
+
 export const healthEndpoints = {
   live: read('getLive', '/health/live', {
     scope: 'none',
@@ -101,6 +111,14 @@ export const healthEndpoints = {
     description: 'While it is not ready: 503, with the same parts in `data`.',
     answer: { data: readinessSchema },
     errors: ['unavailable'],
+  }),
+  identity: read('getIdentity', '/health/identity', {
+    scope: 'none',
+    summary: 'Whether the service has the secret of a data folder',
+    description:
+      'Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. It also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line asks this before it sends the API key of a data folder.',
+    query: challenge,
+    answer: { data: object('Identity', { proof: z.string().describe('64 hexadecimal digits.') }) },
   }),
 };
 

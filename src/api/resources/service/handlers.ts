@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../../../errors.js';
+import { ownEnd, type createProver } from '../../../stores/identity.js';
 import type { EndpointRunner } from '../../http/endpoint-runner.js';
 import { metricsFormOf, type ReadMetrics } from '../../http/metrics-server.js';
+import { createParser } from '../../http/parse.js';
 import { mountOpen, type Routes } from '../../http/routes.js';
 import { securityHeaders } from '../../http/security-headers.js';
 import { clockEndpoints, docsEndpoints, healthEndpoints, metricsEndpoint } from './endpoints.js';
@@ -20,7 +22,11 @@ interface HealthParts {
   readonly app: Express;
   readonly runner: EndpointRunner;
   readonly readiness: () => Promise<Readiness>;
+  readonly prove: Prove;
 }
+
+/** Makes the proof that the service has its secret. */
+export type Prove = ReturnType<typeof createProver>;
 
 export interface ServiceParts extends HealthParts {
   /** Called once, at the first request. */
@@ -46,7 +52,8 @@ export function serviceRoutes(routes: Routes, parts: ServiceParts): void {
   healthRoutes(parts);
 }
 
-export function healthRoutes({ app, runner, readiness }: HealthParts): void {
+export function healthRoutes({ app, runner, readiness, prove }: HealthParts): void {
+  const challenge = createParser(healthEndpoints.identity.query);
   mountOpen({ app, runner, path: healthEndpoints.live.path }, (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
@@ -59,6 +66,15 @@ export function healthRoutes({ app, runner, readiness }: HealthParts): void {
           isHealth: true,
         });
     }, next);
+  });
+  mountOpen({ app, runner, path: healthEndpoints.identity.path }, (request, response) => {
+    try {
+      const { nonce } = challenge.parse(request.query, false);
+      runner.answer({ request, response }, { proof: prove(nonce, ownEnd(request.socket)) });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      runner.refuse({ request, response }, error, { isHealth: true });
+    }
   });
 }
 
