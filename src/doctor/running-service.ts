@@ -40,24 +40,35 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
       `the service at ${service.url} is not ready: ${found === undefined ? `status ${status}` : whyNot(found)}`,
       'Wait where it is building or catching up; else look at its log, which says what fails.',
     );
-  if (found?.clock?.trusted === false)
-    return yellow(
-      `the service at ${service.url} is ready, but its clock is not trusted, because ${clockFaults[found.clock.reason ?? 'jumped']}: no email is given up, no content is erased by RETAIN_EMAILS, and no key or link expires for good`,
-      'Compare the clock with the right time (timedatectl status). If it is right, run audience clock confirm.',
-    );
-  const refused = found?.mailer?.relay.refuses?.reason;
-  if (refused !== undefined)
-    return yellow(
-      `the service at ${service.url} is ready, but its mail server refuses e-mails (${refused})`,
-      'Run audience email check, which says what to do: e-mails wait until the server takes them.',
-    );
+  // First: a service that does not get the key may say anything of itself.
+  return (
+    (await keyFault(service)) ?? (found && notice(service, found)) ?? green(`the service at ${service.url} is ready`)
+  );
+}
+
+async function keyFault(service: ExaminedService): Promise<Diagnosis | undefined> {
   const fault = await service.whyNoKey();
-  if (fault === undefined) return green(`the service at ${service.url} is ready`);
+  if (fault === undefined) return undefined;
   // A strange address in the folder was put there; a strange one that the operator named may be a proxy.
   const level = service.isNamed ? yellow : red;
   return level(
     `a service at ${service.url} is ready, but the command line does not send it the API key of the data folder: ${fault.reason}`,
     fault.remedy,
+  );
+}
+
+/** Returns what to look after in a service that is ready. */
+function notice({ url }: ExaminedService, { clock, mailer }: z.output<typeof parts>): Diagnosis | undefined {
+  if (clock?.trusted === false)
+    return yellow(
+      `the service at ${url} is ready, but its clock is not trusted, because ${clockFaults[clock.reason ?? 'jumped']}: no email is given up, no content is erased by RETAIN_EMAILS, and no key or link expires for good`,
+      'Compare the clock with the right time (timedatectl status). If it is right, run audience clock confirm.',
+    );
+  const refused = mailer?.relay.refuses?.reason;
+  if (refused === undefined) return undefined;
+  return yellow(
+    `the service at ${url} is ready, but its mail server refuses e-mails (${refused})`,
+    'Run audience email check, which says what to do: e-mails wait until the server takes them.',
   );
 }
 

@@ -12,7 +12,7 @@ import {
   holdOverdue,
   type HoldOverdueOptions,
 } from './worklist.js';
-import type { AttemptOptions, DueEmail } from './job.js';
+import type { AttemptOptions, AttemptResult, DueEmail } from './job.js';
 import { createRelay, type Relay } from './relay.js';
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
@@ -131,10 +131,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
         trial,
         misdated: misdated.timeOf(stream),
       });
-      if (result !== 'waits' && result !== 'claim_unknown') misdated.remove(stream);
-      // Also after a success: the view may show the e-mail as due until it has caught up.
-      if (result === 'no_link') leave(work);
-      else if (result !== 'waits') cooldowns.add(stream, { growing: result !== 'recorded' });
+      looked(work, result);
       if (result === 'claim_unknown' || (result === 'waits' && isOrphan)) orphans.add(work);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
@@ -148,6 +145,15 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       trial.close();
       running.delete(stream);
     }
+  }
+
+  function looked(work: DueEmail, result: AttemptResult): void {
+    const { stream } = work;
+    if (result === 'waits') return;
+    if (result !== 'claim_unknown') misdated.remove(stream);
+    // Also after a success: the view may show the email as due until it has caught up.
+    if (result === 'no_link') leave(work);
+    else cooldowns.add(stream, { growing: result !== 'recorded' });
   }
 
   /** There may be thousands, all before those that can be sent: they are looked at once, and reported once. */
