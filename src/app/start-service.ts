@@ -33,6 +33,7 @@ import { restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
+import { createConnections } from '../api/http/connections.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Observers } from './logs.js';
 import { openMailer } from './mail.js';
@@ -219,8 +220,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ),
   );
   const runners = [...runnersByName.values()];
-  metrics.watch({ ...context, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
-  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
+  const connections = createConnections({ now: context.monotonic });
+  metrics.watch({ ...context, connections, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
+  const server = await openHttp({ ...context, connections, store, streamKeys, keys, commands, views, mailer, erasures });
   // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
