@@ -30,11 +30,11 @@ export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
 
 export interface Slots {
   /**
-   * Takes a slot for a key. Resolves with a function that gives the slot back; calling that function twice does no
+   * Takes a slot for a key, or for work of the service itself if the key is undefined. Resolves with a function that gives the slot back; calling that function twice does no
    * harm. Rejects with the signal's reason when the signal aborts.
    * @throws ServiceError `unavailable` if no slot is free and the line is full, or if none becomes free in time
    */
-  take(key: string, signal?: AbortSignal): Promise<() => void>;
+  take(key: string | undefined, signal?: AbortSignal): Promise<() => void>;
 }
 
 const owners = new WeakMap<AbortSignal, string>();
@@ -45,23 +45,24 @@ export function ownedBy(key: string, signal: AbortSignal): AbortSignal {
   return signal;
 }
 
-/** Returns the key that owns a signal. All work without an owner shares one key. */
-export const keyOf = (signal: AbortSignal | undefined): string => (signal && owners.get(signal)) ?? '';
+/** Returns the key that owns a signal, or undefined if none does. */
+export const keyOf = (signal: AbortSignal | undefined): string | undefined => signal && owners.get(signal);
 
 interface Waiter {
-  readonly key: string;
+  readonly key: string | undefined;
   readonly start: () => void;
 }
 
 /** Counts how often each key occurs. */
 function createTally() {
   const counts = new Map<string, number>();
-  const add = (key: string, change: 1 | -1): void => {
+  const add = (key: string | undefined, change: 1 | -1): void => {
+    if (key === undefined) return;
     const count = (counts.get(key) ?? 0) + change;
     if (count === 0) counts.delete(key);
     else counts.set(key, count);
   };
-  return { of: (key: string): number => counts.get(key) ?? 0, add };
+  return { of: (key: string | undefined): number => (key !== undefined && counts.get(key)) || 0, add };
 }
 
 export function createSlots(name: string, options: SlotsOptions): Slots {
@@ -73,9 +74,9 @@ export function createSlots(name: string, options: SlotsOptions): Slots {
   let running = 0;
   statuses.set(name, () => ({ running, waiting: line.size }));
 
-  const isFreeFor = (key: string): boolean => running < most && runningBy.of(key) < runningOfKey;
+  const isFreeFor = (key: string | undefined): boolean => running < most && runningBy.of(key) < runningOfKey;
 
-  function start(key: string): () => void {
+  function start(key: string | undefined): () => void {
     running += 1;
     runningBy.add(key, 1);
     let isTaken = true;

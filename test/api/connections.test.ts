@@ -1,4 +1,5 @@
 /** Connections whose clients do not read: what they may hold, and when they are cut. */
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -21,12 +22,23 @@ interface Running {
   readonly port: number;
   /** The server's ends of the connections, in the order of their arrival. */
   readonly sockets: readonly net.Socket[];
+  /** How many answers the server began. */
+  readonly begun: () => number;
 }
 
 async function serve(answer: Answer, { certificate, ...options }: Options = {}): Promise<Running> {
   const connections = createConnections(options);
+  let begun = 0;
+  class Counted extends http.ServerResponse {
+    constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
+      super(...given);
+      begun += 1;
+    }
+  }
   const server =
-    certificate === undefined ? http.createServer({ requireHostHeader: false }) : https.createServer(certificate);
+    certificate === undefined
+      ? http.createServer({ requireHostHeader: false, ServerResponse: Counted })
+      : https.createServer(certificate);
   server.maxRequestsPerSocket = 1_000;
   connections.serve(server, answer);
   const sockets: net.Socket[] = [];
@@ -38,7 +50,7 @@ async function serve(answer: Answer, { certificate, ...options }: Options = {}):
     server.closeAllConnections();
     server.close();
   });
-  return { connections, sockets, port: (server.address() as AddressInfo).port };
+  return { connections, sockets, begun: () => begun, port: (server.address() as AddressInfo).port };
 }
 
 function connect({ port }: Running, isSecure = false): net.Socket {
@@ -86,23 +98,27 @@ test.each([
   },
 );
 
-test('a client that reads a little now and then is not cut, though no write ends within the time-out', async () => {
-  const stallTimeout = 300;
-  const running = await serve((_request, response) => response.end(megabyte.repeat(6)), { stallTimeout });
-  const socket = connect(running);
-  socket.write(request('/'));
-  const started = performance.now();
-  let size = 0;
-  socket.on('data', (chunk) => {
-    size += chunk.length;
-    socket.pause();
-    setTimeout(() => socket.resume(), 20);
-  });
-  await vi.waitUntil(() => size > 6 * megabyte.length || socket.destroyed, 20_000);
-  expect(size).toBeGreaterThan(6 * megabyte.length);
-  expect(performance.now() - started).toBeGreaterThan(3 * stallTimeout);
-  expect(running.connections.status().cut.stalled).toBe(0);
-});
+// Other systems do not tell what a client has acknowledged.
+test.skipIf(!existsSync('/proc/self/net/tcp'))(
+  'a client that reads a little now and then is not cut, though no write ends within the time-out',
+  async () => {
+    const stallTimeout = 300;
+    const running = await serve((_request, response) => response.end(megabyte.repeat(6)), { stallTimeout });
+    const socket = connect(running);
+    socket.write(request('/'));
+    const started = performance.now();
+    let size = 0;
+    socket.on('data', (chunk) => {
+      size += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    await vi.waitUntil(() => size > 6 * megabyte.length || socket.destroyed, 20_000);
+    expect(size).toBeGreaterThan(6 * megabyte.length);
+    expect(performance.now() - started).toBeGreaterThan(3 * stallTimeout);
+    expect(running.connections.status().cut.stalled).toBe(0);
+  },
+);
 
 test('a client that waits for an answer is not cut, however long the answer takes', async () => {
   let finish: (() => void) | undefined;
@@ -158,6 +174,8 @@ test('of the requests sent ahead, a hundred wait, and the last one ends the conn
   const answers = [...(await text).matchAll(/answer (\d+)\./g)].map(([, number]) => Number(number));
   expect(answers).toEqual(Array.from({ length: 101 }, (_, index) => index + 1));
   expect(answered).toBe(101);
+  // What came with them in one read is dropped at once, and takes no memory.
+  expect(running.begun()).toBe(101);
   expect((await text).match(/Connection: close/g)).toHaveLength(1);
 });
 

@@ -184,21 +184,21 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 
   return {
     serve(server, answer) {
-      const answerInTurn = (request: http.IncomingMessage, response: http.ServerResponse, run: () => void): void => {
-        if (response.socket === null) waitInTurn(request.socket, response, run);
-        else run();
+      // Left to Node, a request without `Host` or with another expectation would be answered before its turn.
+      const begin = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+        const lacksHost = request.headers.host === undefined && request.httpVersion === '1.1';
+        if (lacksHost) response.writeHead(400, { Connection: 'close' }).end();
+        else answer(request, response);
       };
       server.on('request', (request, response) => {
-        answerInTurn(request, response, () => {
-          // Left to Node, these answers would not wait in turn.
-          const lacksHost = request.headers.host === undefined && request.httpVersion === '1.1';
-          if (lacksHost) response.writeHead(400, { Connection: 'close' }).end();
-          else answer(request, response);
-        });
+        if (response.socket === null) waitInTurn(request.socket, response, () => begin(request, response));
+        else begin(request, response);
       });
-      server.on('checkExpectation', (request, response) =>
-        answerInTurn(request, response, () => response.writeHead(417).end()),
-      );
+      server.on('checkExpectation', (request, response) => {
+        const refuse = (): void => void response.writeHead(417).end();
+        if (response.socket === null) waitInTurn(request.socket, response, refuse);
+        else refuse();
+      });
       server.on('dropRequest', (_request, socket: Socket) => drop(socket));
       server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', add);
       let looking: Promise<void> | undefined;
