@@ -65,7 +65,8 @@ interface HttpOptions extends Clocks {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
-  const { config, certificate, connections, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
+  const { config, certificate, connections, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } =
+    options;
   const { views, mailer, erasures, metrics, clock, monotonic, newUuid } = options;
   const log = requestLog(logger, lines);
   const closing = new AbortController();

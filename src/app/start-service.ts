@@ -221,8 +221,29 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   );
   const runners = [...runnersByName.values()];
   const connections = createConnections({ now: context.monotonic });
-  metrics.watch({ ...context, connections, version, views, store, subscribers: runnersByName, mailer, erasures, seals, commands });
-  const server = await openHttp({ ...context, connections, store, streamKeys, keys, commands, views, mailer, erasures });
+  metrics.watch({
+    ...context,
+    connections,
+    version,
+    views,
+    store,
+    subscribers: runnersByName,
+    mailer,
+    erasures,
+    seals,
+    commands,
+  });
+  const server = await openHttp({
+    ...context,
+    connections,
+    store,
+    streamKeys,
+    keys,
+    commands,
+    views,
+    mailer,
+    erasures,
+  });
   // Not earlier: the start may still fail, and then no work must have been done.
   for (const runner of runners) runner.start();
   const closing = new AbortController();

@@ -62,7 +62,7 @@ function createTally() {
     if (count === 0) counts.delete(key);
     else counts.set(key, count);
   };
-  return { of: (key: string | undefined): number => (key !== undefined && counts.get(key)) || 0, add };
+  return { of: (key: string | undefined): number => (key === undefined ? 0 : (counts.get(key) ?? 0)), add };
 }
 
 export function createSlots(name: string, options: SlotsOptions): Slots {
