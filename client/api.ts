@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 50b3b47a7f368d1f3f93593c0016f9df92e1de0adc23df0135c185ba0fbdb2fd. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 145062d999e98c308f05f609d2b688b2899097576b4bd4214e4a65710a3094ed. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -491,7 +491,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. Needs the scope `contacts:write`.
+     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. A body has at most 10 MB and 200,000 lines. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, each line answered with one of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description One address as JSON, or many as NDJSON, each line answered with one of its own, at most 10 MB and 200,000 lines. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;

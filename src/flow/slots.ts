@@ -28,7 +28,7 @@ const statuses = new Map<string, () => SlotsStatus>();
 export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
   [...statuses].map(([name, status]) => [name, status()]);
 
-export interface Slots {
+interface Slots {
   /**
    * Takes a slot for a key, or for work of the service itself if the key is undefined. Resolves with a function that gives the slot back; calling that function twice does no
    * harm. Rejects with the signal's reason when the signal aborts.

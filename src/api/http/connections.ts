@@ -10,7 +10,7 @@ const stallTimeoutMs = 30_000;
 const requestsAhead = 100;
 /** Bytes that wait on all connections together. Beyond this, connections are cut, the longest without progress first. */
 const mostBytesWaiting = 128 * 1024 * 1024;
-/** What a waiting request counts, because it takes about as much memory. */
+/** Bytes that a waiting request counts, because it takes about 2 KiB of memory and its answer is still to be made. */
 const requestBytes = 4 * 1024;
 /** Milliseconds between two looks at all connections. */
 const lookMs = 250;
@@ -54,7 +54,7 @@ interface Connection {
   sent: string;
   /** How much the client's system has not acknowledged, where this is known. Any change is progress. */
   unacknowledged: number | undefined;
-  /** The last progress; the begin of waiting before the first. */
+  /** The time of the last progress, or of the start of waiting. */
   since: number;
 }
 
@@ -69,7 +69,13 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 
   function add(socket: Socket): void {
     const connection: Connection = {
-      ...{ socket, ahead: 0, dropped: 0, bytes: 0, sent: '', unacknowledged: undefined, since: 0 },
+      socket,
+      ahead: 0,
+      dropped: 0,
+      bytes: 0,
+      sent: '',
+      unacknowledged: undefined,
+      since: 0,
     };
     open.set(socket, connection);
     // For each request that waits Node makes two errors, and their stack traces would cost more than the requests.
@@ -83,7 +89,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       if (traceLimit !== undefined) Error.stackTraceLimit = traceLimit;
       remove(connection);
     });
-    // Node reads on after each request and each drained write.
+    // Node resumes after each request and each drained write.
     socket.on('resume', () => {
       if (connection.ahead > 0) socket.pause();
     });
@@ -99,7 +105,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     remove(connection);
     cuts[reason] += 1;
     const { socket } = connection;
-    // A reset also frees what waits in the buffers of the system. Node has none for TLS.
+    // A reset also frees the buffers of the system. Node cannot reset a TLS socket.
     if (socket instanceof tls.TLSSocket) socket.destroy();
     else socket.resetAndDestroy();
   }
@@ -116,7 +122,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     connection.bytes = bytes;
   }
 
-  /** Cuts down to three quarters of the bound, so that a flood does not lead to a search at each of its requests. */
+  /** Cuts until three quarters of the bound wait, so that a flood does not cause a search at each of its requests. */
   function keepBound(): void {
     if (sum <= mostBytes) return;
     open.forEach(count);
