@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9fad5e176c0515ebcd0c1554e71df83b6546770408da29d803757f4deae168bd. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c84b3adfa1e9c83a4485649a6caba2e3da06b3ac0eb9e278017f5c87c9306997. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -531,7 +531,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. Needs the scope `contacts:write`.
+     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. A body has at most 10 MB and 200,000 lines. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, each line answered with one of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description One address as JSON, or many as NDJSON, each line answered with one of its own, at most 10 MB and 200,000 lines. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;

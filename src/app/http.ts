@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/http/client-address.js';
 import type { Readiness } from '../api/resources/service/handlers.js';
+import type { Connections } from '../api/http/connections.js';
 import { createRateLimiter } from '../api/http/rate-limit.js';
 import { closeServer, createServer } from '../api/http/server.js';
 import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
@@ -43,6 +44,7 @@ export type Http = Awaited<ReturnType<typeof openHttp>>;
 interface HttpOptions extends Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
+  readonly connections: Connections;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   readonly logger: Logger;
@@ -67,7 +69,8 @@ interface HttpOptions extends Clocks {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
-  const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
+  const { config, certificate, connections, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } =
+    options;
   const { views, mailer, erasures, metrics, clock, monotonic, newUuid, trustedClock } = options;
   const log = requestLog(logger, lines);
   const closing = new AbortController();
@@ -132,12 +135,12 @@ export async function openHttp(options: HttpOptions) {
     newUuid,
     isStopping: () => signal.aborted,
   });
-  const server = createServer(app, certificate);
+  const server = createServer(app, { certificate, connections });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  const figures = config.metrics && (await openMetricsServer({ ...config.metrics, read: metrics.read }));
+  const figures = config.metrics && (await openMetricsServer({ ...config.metrics, read: metrics.read, connections }));
   const address = addressOf(server.address(), config);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
   if (certificate !== undefined)

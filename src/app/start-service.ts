@@ -35,6 +35,7 @@ import { restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
+import { createConnections } from '../api/http/connections.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Observers } from './logs.js';
 import { openMailer } from './mail.js';
@@ -243,12 +244,14 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     ),
   );
   const runners = [...runnersByName.values()];
+  const connections = createConnections({ now: context.monotonic });
   metrics.watch({
-    ...{ ...context, version, views, store, subscribers: runnersByName },
+    ...{ ...context, version, views, store, subscribers: runnersByName, connections },
     ...{ mailer, erasures, seals, commands, trustedClock },
   });
   const server = await openHttp({
     ...context,
+    connections,
     store,
     streamKeys,
     keys,

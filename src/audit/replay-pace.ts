@@ -1,6 +1,6 @@
-/** The pace of the replays that clients can ask for: a page a turn, and few long ones at once, so that nobody waits for them. */
+/** Paces the replays that clients can ask for: one page a turn and few long replays at once, so that other requests do not wait. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots, shortLine } from '../flow/slots.js';
+import { createSlots, keyOf, longAnswers } from '../flow/slots.js';
 
 /** A replay of more events is a long one: it takes a slot. */
 export const longReplayEvents = 2_048;
@@ -9,15 +9,16 @@ const running = 2;
 export interface ReplayPace {
   /** Resolves when this replay may read its next page: in line with all others, one per turn of the event loop. */
   turn(): Promise<void>;
+  /** Takes a slot for a long replay on behalf of the key that owns the signal. */
   long(signal?: AbortSignal): Promise<() => void>;
 }
 
 export function createReplayPace(): ReplayPace {
-  const slots = createSlots('replays', { running, ...shortLine });
+  const slots = createSlots('replays', { running, ...longAnswers });
   let last = Promise.resolve();
   return {
     turn: () => (last = last.then(() => nextTurn())),
-    long: slots.take,
+    long: (signal) => slots.take(keyOf(signal), signal),
   };
 }
 

@@ -1,9 +1,11 @@
-/** Bounds how much runs at once, and how much waits for it. */
+/** Bounds how many requests run at once, how many wait, and how much of both one key may hold. */
 import { ServiceError } from '../errors.js';
 
 interface SlotsOptions {
   readonly running: number;
-  /** How many wait in line for a slot. Default: none. */
+  /** The most slots of one key. */
+  readonly runningOfKey: number;
+  /** How many requests wait in line for a slot; a quarter of them may be of one key. Default: none. */
   readonly waiting?: number;
   /** Milliseconds that each waits there. Default: until a slot is free. */
   readonly patience?: number;
@@ -11,10 +13,10 @@ interface SlotsOptions {
   readonly retryAfter: number;
 }
 
-/** For answers that hold a slot as long as they are made or read. */
-export const shortLine = { waiting: 1_000, patience: 5_000, retryAfter: 5 };
+/** For answers that take long to make or to read: two at once, one of each key. */
+export const longAnswers = { runningOfKey: 1, waiting: 1_000, patience: 5_000, retryAfter: 5 };
 
-/** Of all keys together. */
+/** Requests of all keys together. */
 interface SlotsStatus {
   readonly running: number;
   readonly waiting: number;
@@ -22,60 +24,95 @@ interface SlotsStatus {
 
 const statuses = new Map<string, () => SlotsStatus>();
 
-/** Of this process, by their names; of two with one name the last. */
+/** Returns the slots of this process by their names. If two share a name, the later one wins. */
 export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
   [...statuses].map(([name, status]) => [name, status()]);
 
 interface Slots {
   /**
-   * Resolves with a function that gives the slot back; calling it twice does no harm. Rejects with the signal's reason
-   * when that aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full, or
-   * none comes free in time
+   * Takes a slot for a key, or for work of the service itself if the key is undefined. Resolves with a function that gives the slot back; calling that function twice does no
+   * harm. Rejects with the signal's reason when the signal aborts.
+   * @throws ServiceError `unavailable` if no slot is free and the line is full, or if none becomes free in time
    */
-  take(signal?: AbortSignal): Promise<() => void>;
-  status(): SlotsStatus;
+  take(key: string | undefined, signal?: AbortSignal): Promise<() => void>;
+}
+
+const owners = new WeakMap<AbortSignal, string>();
+
+/** Notes the key whose request this signal ends, so that work deep inside the request takes its slot from that key. */
+export function ownedBy(key: string, signal: AbortSignal): AbortSignal {
+  owners.set(signal, key);
+  return signal;
+}
+
+/** Returns the key that owns a signal, or undefined if none does. */
+export const keyOf = (signal: AbortSignal | undefined): string | undefined => signal && owners.get(signal);
+
+interface Waiter {
+  readonly key: string | undefined;
+  readonly start: () => void;
+}
+
+/** Counts how often each key occurs. */
+function createTally() {
+  const counts = new Map<string, number>();
+  const add = (key: string | undefined, change: 1 | -1): void => {
+    if (key === undefined) return;
+    const count = (counts.get(key) ?? 0) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  };
+  return { of: (key: string | undefined): number => (key === undefined ? 0 : (counts.get(key) ?? 0)), add };
 }
 
 export function createSlots(name: string, options: SlotsOptions): Slots {
-  const slots = openSlots(options);
-  statuses.set(name, slots.status);
-  return slots;
-}
+  const { running: most, runningOfKey, waiting = 0, patience, retryAfter } = options;
+  const waitingOfKey = Math.ceil(waiting / 4);
+  const runningBy = createTally();
+  const waitingBy = createTally();
+  const line = new Set<Waiter>();
+  let running = 0;
+  statuses.set(name, () => ({ running, waiting: line.size }));
 
-function openSlots({ running, waiting = 0, patience, retryAfter }: SlotsOptions): Slots {
-  let free = running;
-  const line = new Set<() => void>();
+  const isFreeFor = (key: string | undefined): boolean => running < most && runningBy.of(key) < runningOfKey;
 
-  function slot(): () => void {
+  function start(key: string | undefined): () => void {
+    running += 1;
+    runningBy.add(key, 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const [next] = line;
-      if (next === undefined) free += 1;
-      else next();
+      running -= 1;
+      runningBy.add(key, -1);
+      // The first in line whose key may hold one more: a key at its limit does not hold up the others.
+      for (const waiter of line) {
+        if (!isFreeFor(waiter.key)) continue;
+        waiter.start();
+        return;
+      }
     };
   }
 
   return {
-    status: () => ({ running: running - free, waiting: line.size }),
-    async take(signal) {
+    async take(key, signal) {
       signal?.throwIfAborted();
-      if (free > 0) {
-        free -= 1;
-        return slot();
-      }
+      if (isFreeFor(key)) return start(key);
       const refused = (): ServiceError => new ServiceError('unavailable', {}, { retryAfter });
-      if (line.size >= waiting) throw refused();
+      if (line.size >= waiting || waitingBy.of(key) >= waitingOfKey) throw refused();
       return await new Promise((resolve, reject) => {
         const leave = (): void => {
-          line.delete(next);
+          line.delete(waiter);
+          waitingBy.add(key, -1);
           clearTimeout(timer);
           signal?.removeEventListener('abort', abort);
         };
-        const next = (): void => {
-          leave();
-          resolve(slot());
+        const waiter: Waiter = {
+          key,
+          start() {
+            leave();
+            resolve(start(key));
+          },
         };
         const abort = (): void => {
           leave();
@@ -86,41 +123,10 @@ function openSlots({ running, waiting = 0, patience, retryAfter }: SlotsOptions)
           reject(refused());
         };
         const timer = patience === undefined ? undefined : setTimeout(giveUp, patience);
-        line.add(next);
+        line.add(waiter);
+        waitingBy.add(key, 1);
         signal?.addEventListener('abort', abort, { once: true });
       });
-    },
-  };
-}
-
-interface KeyedSlots {
-  take(key: string, signal?: AbortSignal): Promise<() => void>;
-}
-
-/** Slots for each key, and for all keys together, so that one key cannot take them all. */
-export function createKeyedSlots(
-  name: string,
-  { each, all }: { readonly each: SlotsOptions; readonly all: SlotsOptions },
-): KeyedSlots {
-  const total = openSlots(all);
-  const byKey = new Map<string, Slots>();
-  statuses.set(name, () => {
-    const { running, waiting } = total.status();
-    return { running, waiting: [...byKey.values()].reduce((sum, own) => sum + own.status().waiting, waiting) };
-  });
-  return {
-    async take(key, signal) {
-      const own = byKey.get(key) ?? openSlots(each);
-      byKey.set(key, own);
-      const leave = await own.take(signal);
-      const close = await total.take(signal).catch((error: unknown) => {
-        leave();
-        throw error;
-      });
-      return () => {
-        leave();
-        close();
-      };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** How the parts of the service are: log, views, subscribers, lines that wait. */
 import { slotsByName } from '../flow/slots.js';
 import type { ViewsStatus } from '../projector/views-status.js';
-import { countedBy, type StateMetric } from './states.js';
+import { countedBy, eachOf, type StateMetric } from './states.js';
 
 interface Runner {
   status(): { readonly running: number; readonly canLook: boolean };
@@ -29,6 +29,13 @@ export interface ServiceSources {
   };
   readonly lines: { dropped(): number };
   readonly trustedClock: { now(): number | undefined };
+  readonly connections: {
+    status(): {
+      readonly open: number;
+      readonly bytesWaiting: number;
+      readonly cut: Readonly<Record<string, number>>;
+    };
+  };
 }
 
 /** Of one number. The position of a server's log may have two: commit and prepare. */
@@ -207,6 +214,23 @@ const work: readonly StateMetric<ServiceSources>[] = [
     help: 'Requests that wait in line for such a slot.',
     labels: ['slots'],
     read: () => slotsByName().map(([slots, { waiting }]) => [{ slots }, waiting]),
+  },
+  {
+    name: 'audience_http_connections',
+    help: 'Open connections.',
+    read: ({ connections }) => connections.status().open,
+  },
+  {
+    name: 'audience_http_waiting_bytes',
+    help: 'Memory of answers that clients have not read yet, and of requests that wait for the answers before them.',
+    read: ({ connections }) => connections.status().bytesWaiting,
+  },
+  {
+    name: 'audience_http_connections_cut_total',
+    help: 'Connections that were cut, by reason: stalled, requests_ahead, bytes_waiting.',
+    labels: ['reason'],
+    isCounter: true,
+    read: ({ connections }) => eachOf('reason', connections.status().cut),
   },
   {
     name: 'audience_log_lines_dropped_total',

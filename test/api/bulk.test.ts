@@ -1,7 +1,9 @@
 /** The lines of a bulk request: in order, bounded, one after the other for one address, and honest when a store fails. */
+import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bulkAnswer } from '../../src/api/http/bulk.js';
+import { bulkAnswer, createBulks } from '../../src/api/http/bulk.js';
+import type { Call } from '../../src/api/http/endpoint-runner.js';
 import { ServiceError } from '../../src/errors.js';
 import { UnreadableEventError } from '../../src/events/codec.js';
 
@@ -156,4 +158,29 @@ test('ten megabytes of blank lines take no time, and the lines among them have t
     [2_000_001, 'created'],
   ]);
   expect(performance.now() - before).toBeLessThan(3_000);
+});
+
+test('a body has at most 200,000 lines that are not blank, and one more saves none of them', async () => {
+  const bulk = createBulks('tested', { admit: () => undefined, isStopping: () => false });
+  let saves = 0;
+  const ask = async (text: string): Promise<number> => {
+    const request = Object.assign(new PassThrough(), { headers: {} });
+    request.end(text);
+    const call = {
+      request: request as unknown as Call['request'],
+      context: { correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'shop' },
+      signal: () => new AbortController().signal,
+    };
+    const parse = (): Contact => ({ email: '', number: 0 });
+    const save = async () => await Promise.resolve({ ...saved, ignored: (saves += 1) });
+    const { pieces, close } = await bulk(call, { limit: 10_000_000, parse, addressOf: () => `${saves}`, save });
+    let size = 0;
+    for await (const piece of pieces) size += piece.split('\n').length - 1;
+    close?.();
+    return size;
+  };
+  expect(await ask(`\n${'{}\n \n'.repeat(200_000)}\r\n`)).toBe(200_000);
+  saves = 0;
+  await expect(ask('{}\n'.repeat(200_001))).rejects.toMatchObject({ code: 'too_large' });
+  expect(saves).toBe(0);
 });

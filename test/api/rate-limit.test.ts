@@ -2,11 +2,28 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/api/http/rate-limit.js';
 
-test('100,000 others do not give a caller a new quota, nor take from it, while it goes on', () => {
+test('a caller without quota gets no new one from 100,000 other callers, whether it repeats meanwhile or not', () => {
   const limiter = createRateLimiter('failures', 2, () => 0);
-  for (let other = 0; other < 60_000; other += 1) limiter.take(`early ${other}`);
-  expect([1, 2, 3].map(() => limiter.take('guessing').allowed)).toEqual([true, true, false]);
-  for (let other = 0; other < 90_000; other += 1) limiter.take(`late ${other}`);
-  expect(limiter.take('guessing').allowed).toBe(false);
+  expect(['guesses', 'guesses', 'guesses'].map((who) => limiter.take(who).allowed)).toEqual([true, true, false]);
+  for (let other = 0; other < 110_000; other += 1) limiter.take(`other ${other}`);
+  expect(limiter.take('guesses').allowed).toBe(false);
   expect(limiter.take('new').allowed).toBe(true);
+});
+
+test('a caller that goes on is counted on, although 100,000 others come after its first request', () => {
+  const limiter = createRateLimiter('default', 4, () => 0);
+  const allowed = [limiter.take('goes on').allowed];
+  for (let other = 1; other <= 240_000; other += 1) {
+    limiter.take(`other ${other}`);
+    if (other % 80_000 === 0) allowed.push(limiter.take('goes on').allowed);
+  }
+  expect([...allowed, limiter.take('goes on').allowed]).toEqual([true, true, true, true, false]);
+});
+
+test('100,000 callers that spent their quota take none from a caller that has some left', () => {
+  const limiter = createRateLimiter('default', 3, () => 0);
+  limiter.take('careful');
+  for (let other = 0; other < 100_001; other += 1)
+    for (let times = 0; times < 3; times += 1) limiter.take(`o ${other}`);
+  expect(limiter.take('careful').headers[3]).toContain('r=1');
 });

@@ -1,8 +1,9 @@
 /** Each alarm of deploy/prometheus/alerts.yml: its trouble is made on a running service, and its metric passes the threshold. */
 import { rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { someAddress, unique } from '../support/answers.js';
 import { realTime } from '../support/real-time.js';
@@ -108,6 +109,22 @@ test('wrong keys, and a client that asks too often: AudienceKeysRefused, Audienc
   await firing('AudienceKeysRefused', () => rate('401'));
   for (let count = 0; count < 100; count += 1) await service.get('/v1/lists', { authorization: `Bearer ${reader}` });
   await firing('AudienceRateLimited', () => rate('429'));
+});
+
+test('clients send requests and do not read the answers: AudienceClientsDoNotRead', async () => {
+  const service = await started();
+  const { hostname, port } = new URL(service.url());
+  const request = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
+  for (let count = 0; count < 180; count += 1) {
+    const socket = net.connect(Number(port), hostname).pause();
+    socket.on('error', () => undefined);
+    socket.write(request.repeat(101));
+    onTestFinished(() => void socket.destroy());
+  }
+  await firing('AudienceClientsDoNotRead', async () => sum(await scrape(service), 'audience_http_waiting_bytes'));
+  const now = await scrape(service);
+  expect(sum(now, 'audience_http_connections')).toBeGreaterThan(100);
+  expect(sum(now, 'audience_http_connections_cut_total')).toBe(0);
 });
 
 test('nobody reads the lines of the log: AudienceLogLinesDropped', async () => {

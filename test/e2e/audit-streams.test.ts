@@ -348,10 +348,22 @@ describe('GET /v1/audit/events', () => {
     stream.leave();
   });
 
-  test('one client more than may follow is put off, and its line in the log has no stack', async () => {
+  test('a key has 25 followers and no more, a process 100; one more is put off, and its line in the log has no stack', async () => {
     const route = '/v1/audit/events';
-    const streams = await Promise.all(Array.from({ length: 100 }, () => open(`${route}?follow=true&after=now`)));
-    const refused = await service.get(`${route}?follow=true&after=now`);
+    const follow = `${route}?follow=true&after=now`;
+    const keys = await Promise.all(
+      ['A', 'B', 'C', 'D', 'E'].map(async (name) => {
+        const secret = await service.make('/v1/keys', { name: unique(name), scopes: ['audit:read'] }, 'secret');
+        return { authorization: `Bearer ${secret}` };
+      }),
+    );
+    const streams: Awaited<ReturnType<typeof open>>[] = [];
+    for (const key of keys.slice(0, 4)) {
+      streams.push(...(await Promise.all(Array.from({ length: 25 }, () => open(follow, key)))));
+      expect(await service.get(follow, key)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
+    }
+    expect(streams.map(({ response }) => response.statusCode)).toEqual(Array(100).fill(200));
+    const refused = await service.get(follow, keys[4]);
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
     expect(refused.body).toMatchObject({ type: 'unavailable' });
     for (const stream of streams) stream.leave();

@@ -8,6 +8,7 @@ import { createApp } from '../../src/api/app.js';
 import { configuredKey, createAuthenticator, fullGrant } from '../../src/api/http/auth.js';
 import { createRateLimiter } from '../../src/api/http/rate-limit.js';
 import type { StreamOfView } from '../../src/api/http/reads.js';
+import { createConnections } from '../../src/api/http/connections.js';
 import { createServer } from '../../src/api/http/server.js';
 import { createAudience } from '../../src/commands/audience.js';
 import { contactDecider } from '../../src/commands/contact.js';
@@ -146,9 +147,11 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     newUuid: randomUUID,
     now: () => performance.now(),
     isStopping: () => false,
-    ...(instead.stallTimeout === undefined ? {} : { stallTimeout: instead.stallTimeout }),
   });
-  const server = createServer(app);
+  const { stallTimeout } = instead;
+  const server = createServer(app, {
+    connections: createConnections(stallTimeout === undefined ? {} : { stallTimeout }),
+  });
   server.maxRequestsPerSocket = 0;
   const closed = new Set<number | undefined>();
   server.on('connection', (socket) => {

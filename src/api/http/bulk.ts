@@ -3,19 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
 import { inBatches, inOrder } from '../../flow/batches.js';
-import { createKeyedSlots } from '../../flow/slots.js';
+import { createSlots } from '../../flow/slots.js';
 import { defaultBodyLimit, parseObject, readLines } from './body.js';
 import type { Call } from './endpoint-runner.js';
 import type { Values } from './parse.js';
 import type { StreamedAnswer } from './send.js';
 
-/**
- * Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. Others wait
- * in line, unread, as long as their clients do.
- */
-const bulkLine = { waiting: 1_000, retryAfter: 5 };
-const bulksOfKey = { running: 4, ...bulkLine };
-const bulksOfAll = { running: 32, ...bulkLine };
+/** Bounds the bodies in memory. Further requests wait in line, their bodies unread, for as long as their clients wait. */
+const bulkSlots = { running: 32, runningOfKey: 4, waiting: 1_000, retryAfter: 5 };
+
+/** Lines of one body that are not blank. */
+const mostLines = 200_000;
 
 interface BulkParts {
   /** Slows writes down while the views lag. */
@@ -28,9 +26,13 @@ type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
   readonly limit: number;
 };
 
-/** Answers requests whose body is lines. @throws ServiceError what `readLines` throws, `unavailable` @throws RequestAbortedError */
+/**
+ * Answers requests whose body is lines.
+ * @throws ServiceError what `readLines` throws, `too_large` before a line is saved, `unavailable`
+ * @throws RequestAbortedError if the client goes away
+ */
 export function createBulks(name: string, { admit, isStopping }: BulkParts) {
-  const slots = createKeyedSlots(name, { each: bulksOfKey, all: bulksOfAll });
+  const slots = createSlots(name, bulkSlots);
   return async <Item>(
     { request, context, signal }: Pick<Call, 'request' | 'context' | 'signal'>,
     { limit, save, ...bulk }: Bulk<Item>,
@@ -38,6 +40,7 @@ export function createBulks(name: string, { admit, isStopping }: BulkParts) {
     const close = await slots.take(context.actor, signal());
     try {
       const body = await readLines(request, limit);
+      if (hasMoreLines(body, mostLines)) throw new ServiceError('too_large');
       let fault: unknown;
       const pieces = bulkAnswer(body, {
         ...bulk,
@@ -165,7 +168,14 @@ interface Line {
   readonly bytes: Buffer;
 }
 
-/** Numbered from 1; blank lines count, but are left out. */
+/** Returns whether a body has more than `most` lines that are not blank. */
+function hasMoreLines(body: Buffer, most: number): boolean {
+  let count = 0;
+  for (const _ of linesIn(body)) if ((count += 1) > most) return true;
+  return false;
+}
+
+/** Yields the lines that are not blank, with their numbers. Blank lines are numbered too. */
 function* linesIn(body: Buffer): Generator<Line> {
   let number = 1;
   for (let at = 0; at < body.length; at += 1) {

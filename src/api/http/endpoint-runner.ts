@@ -11,7 +11,6 @@ import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type
 import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
 import {
-  afterPreviousResponse,
   clientClosedRequest,
   clientSignal,
   correlationIdOf,
@@ -23,8 +22,9 @@ import {
   type RequestContext,
   type RequestOptions,
 } from './request-context.js';
+import { ownedBy } from '../../flow/slots.js';
 import { idempotencyKeyOf, prefersStrict, strictApplied } from './request-headers.js';
-import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './send.js';
+import { sendStream, sendWhole, type StreamedAnswer } from './send.js';
 
 /** A request that has passed all checks before its handler. */
 export interface Call<Input = unknown, Query = unknown, Parameter extends string = string> {
@@ -53,8 +53,6 @@ export interface EndpointRunnerOptions extends RequestOptions {
   readonly minPosition: (header: string) => Promise<string | undefined>;
   /** Callers without a valid key are limited by this address. Default: that of the connection. */
   readonly clientAddress?: ClientAddress;
-  /** Milliseconds without progress after which a streamed answer is given up. Default: `stallTimeoutMs`. */
-  readonly stallTimeout?: number;
 }
 
 interface Exchange {
@@ -87,7 +85,7 @@ const anonymousBodyLimit = 8 * 1024;
 const noQuery = Object.freeze({});
 
 export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRunner {
-  const { limits, stallTimeout = stallTimeoutMs, clientAddress = peerAddress } = options;
+  const { limits, clientAddress = peerAddress } = options;
 
   function count(context: RequestContext, verdict: RateVerdict): void {
     context.headers = verdict.headers;
@@ -144,7 +142,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     if (endpoint.lines === undefined) cutWithKey(context);
     try {
       const headers = headersOf(options, context, []);
-      await sendStream(response, answer, { headers, isHead: request.method === 'HEAD', stallTimeout });
+      await sendStream(response, answer, { headers, isHead: request.method === 'HEAD' });
     } finally {
       answer.close?.();
     }
@@ -198,7 +196,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
         context: { correlationId, causationId: correlationId, requestId, actor },
         idempotencyKey,
         minPosition,
-        signal: () => clientSignal(response),
+        signal: () => ownedBy(actor, clientSignal(response)),
       });
     }
 
@@ -222,11 +220,9 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       let respond: ReturnType<typeof responder> | undefined;
       const createContext = isWatching(endpoint) ? createRequestContext : createTracedContext;
       return (request, response) => {
-        afterPreviousResponse(response, () => {
-          const answer = (respond ??= responder(endpoint, handler));
-          const context = createContext(options, request, response);
-          inTrace(context, () => answer(context)).catch(() => response.destroy());
-        });
+        const answer = (respond ??= responder(endpoint, handler));
+        const context = createContext(options, request, response);
+        inTrace(context, () => answer(context)).catch(() => response.destroy());
       };
     },
     refuse({ request, response }, error, { headers = [], data = {}, isHealth = false } = {}) {

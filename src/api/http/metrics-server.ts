@@ -1,5 +1,6 @@
 /** Metrics on a port of their own, without a key: for a network that only the operator reaches. */
 import http from 'node:http';
+import type { Connections } from './connections.js';
 import type { MetricsForm, MetricsText } from '../../metrics/metrics.js';
 
 export type ReadMetrics = (form: MetricsForm) => Promise<MetricsText>;
@@ -12,11 +13,13 @@ interface MetricsServerOptions {
   readonly port: number;
   readonly host: string;
   readonly read: ReadMetrics;
+  readonly connections: Connections;
 }
 
 /** Listens. Rejects when the port cannot be had. */
-export async function openMetricsServer({ port, host, read }: MetricsServerOptions): Promise<http.Server> {
-  const server = http.createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
+export async function openMetricsServer({ port, host, read, connections }: MetricsServerOptions): Promise<http.Server> {
+  const server = http.createServer({ headersTimeout: 10_000, requestTimeout: 10_000, requireHostHeader: false });
+  connections.serve(server, (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isMetrics = URL.parse(request.url ?? '/', 'http://localhost')?.pathname === '/metrics';
     if (!isRead || !isMetrics) {

@@ -1,7 +1,7 @@
 /** Fixed-window request counters in memory, with the IETF `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers). */
 
 const windowMs = 60_000;
-/** Bounds the memory: beyond this the oldest counter of the window is dropped. */
+/** Bounds the memory: how many callers are counted at least, of those with quota left and of those without. */
 const maxCounters = 100_000;
 
 export interface RateLimiter {
@@ -17,28 +17,55 @@ export interface RateVerdict {
 
 const unlimited: RateVerdict = { allowed: true, resetSeconds: 1, headers: [] };
 
-/** `quota` requests a minute; 0 = off. `now` is in milliseconds, monotonic. */
+/** Allows `quota` requests a minute, or any number if it is 0. `now` is in milliseconds, monotonic. */
 export function createRateLimiter(name: string, quota: number, now: () => number): RateLimiter {
   if (quota === 0) return { take: () => unlimited };
   const policy = `"${name}";q=${quota};w=${windowMs / 1000}`;
-  let counts = new Map<string, number>();
+  let counts = createCounts(quota);
   let windowEnds = 0;
   return {
     take(who) {
       const time = now();
       if (time >= windowEnds) {
-        counts = new Map();
+        counts = createCounts(quota);
         windowEnds = time + windowMs;
       }
-      const count = (counts.get(who) ?? 0) + 1;
-      counts.set(who, count);
-      if (counts.size > maxCounters) {
-        const [first = who] = counts.keys();
-        counts.delete(first);
-      }
+      const count = counts.add(who);
       const resetSeconds = Math.max(1, Math.ceil((windowEnds - time) / 1000));
       const limit = `"${name}";r=${Math.max(0, quota - count)};t=${resetSeconds}`;
       return { allowed: count <= quota, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', limit] };
+    },
+  };
+}
+
+/**
+ * Counts requests by caller. Callers without quota have a table of their own, so that any number of new callers, one
+ * request each, evicts none of them and gives none a new quota.
+ */
+function createCounts(quota: number): { add(who: string): number } {
+  const within = createTable();
+  const spent = createTable();
+  return {
+    add(who) {
+      const count = (spent.get(who) ?? within.get(who) ?? 0) + 1;
+      (count < quota ? within : spent).set(who, count);
+      return count;
+    },
+  };
+}
+
+/** Keeps at least the `maxCounters` callers that were used last, and at most twice as many, in two generations. */
+function createTable() {
+  let young = new Map<string, number>();
+  let old = new Map<string, number>();
+  return {
+    get: (who: string): number | undefined => young.get(who) ?? old.get(who),
+    set(who: string, count: number): void {
+      if (young.size >= maxCounters && !young.has(who)) {
+        old = young;
+        young = new Map();
+      }
+      young.set(who, count);
     },
   };
 }

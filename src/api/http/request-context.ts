@@ -137,15 +137,6 @@ export function logRequest(
   trace?.end({ route, status, error, correlationId: correlationIdOf(options, context) });
 }
 
-/**
- * Runs when the previous response on the connection has been sent; until then this one has no socket. So a client that
- * sends many requests at once and reads slowly does not make the service keep all the answers in memory.
- */
-export function afterPreviousResponse(response: Response, run: () => void): void {
-  if (response.socket === null) response.once('socket', run);
-  else run();
-}
-
 export function clientSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   if (response.destroyed) gone.abort();

@@ -27,12 +27,6 @@ export interface StreamedAnswer {
   readonly fault?: () => unknown;
 }
 
-/**
- * A connection on which no byte moves for so long is closed, so that a client that does not read holds nothing for ever.
- * Node looks twice: it takes up to twice this time.
- */
-export const stallTimeoutMs = 15_000;
-
 /** Milliseconds in which the rest of an unread body may arrive. */
 const restTimeoutMs = 15_000;
 
@@ -53,25 +47,19 @@ function endWithoutRest({ req: request }: Response): void {
 interface StreamOptions {
   readonly headers: readonly string[];
   readonly isHead: boolean;
-  /** Milliseconds. */
-  readonly stallTimeout: number;
 }
 
 /** Headers are sent with the first piece: until then an error can still be answered as one. Rejects when the client goes away. */
 export async function sendStream(
   response: Response,
   { contentType, pieces, security = fixedHeaders }: StreamedAnswer,
-  { headers, isHead, stallTimeout }: StreamOptions,
+  { headers, isHead }: StreamOptions,
 ): Promise<void> {
   const signal = clientSignal(response);
   signal.throwIfAborted();
   const start = (): void => {
     if (!response.headersSent) response.writeHead(200, [...security, 'content-type', contentType, ...headers]);
   };
-  // When nothing waits to be written, the client is not the slow part.
-  response.setTimeout(stallTimeout, () => {
-    if (response.writableLength > 0) response.destroy();
-  });
   for await (const piece of pieces) {
     signal.throwIfAborted();
     start();

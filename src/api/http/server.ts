@@ -1,20 +1,27 @@
-/** The HTTP or HTTPS server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
+/** Creates the HTTP or HTTPS server under the app, with short time-outs for slow clients. */
 import http from 'node:http';
 import https from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
+import { createConnections, type Connections } from './connections.js';
 
-/** With a certificate: HTTPS. */
+interface ServerOptions {
+  /** Makes the server HTTPS. */
+  readonly certificate?: SecureContextOptions | undefined;
+  readonly connections?: Connections;
+}
+
 export function createServer(
   app: Express,
-  certificate?: SecureContextOptions,
+  { certificate, connections = createConnections() }: ServerOptions = {},
 ): http.Server & Partial<Pick<https.Server, 'setSecureContext'>> {
   const options = optionsFor(app);
   const server =
     certificate === undefined
-      ? http.createServer(options, app)
-      : https.createServer({ ...options, ...certificate, handshakeTimeout: 5_000 }, app);
+      ? http.createServer(options)
+      : https.createServer({ ...options, ...certificate, handshakeTimeout: 5_000 });
   server.maxRequestsPerSocket = 1000;
+  connections.serve(server, app);
   return server;
 }
 
@@ -35,6 +42,8 @@ function optionsFor(app: Express) {
     requestTimeout: 3_600_000,
     connectionsCheckingInterval: 2_000,
     keepAliveTimeout: 30_000,
+    // `connections.ts` refuses such requests in their turn.
+    requireHostHeader: false,
   };
 }
 

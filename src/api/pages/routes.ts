@@ -11,7 +11,6 @@ import type { EndpointRunner } from '../http/endpoint-runner.js';
 import { asAnswer, errorHeaders } from '../http/envelope.js';
 import type { RateLimiter } from '../http/rate-limit.js';
 import {
-  afterPreviousResponse,
   clientClosedRequest,
   correlationIdOf,
   createTracedContext,
@@ -74,11 +73,10 @@ export function mountPages(app: Express, runner: EndpointRunner, options: Routes
     if (!methods.includes(request.method)) refuseMethod(request, response, next);
     else if (request.path === '/style.css') sendFile(response, 'text/css; charset=utf-8', style);
     else if (request.path === '/logo' && logo !== undefined) sendFile(response, logo.type, logo.bytes);
-    else
-      afterPreviousResponse(response, () => {
-        const context = createTracedContext(options, request, response);
-        inTrace(context, () => respond(context)).catch(() => response.destroy());
-      });
+    else {
+      const context = createTracedContext(options, request, response);
+      inTrace(context, () => respond(context)).catch(() => response.destroy());
+    }
   });
 }
 

@@ -17,6 +17,7 @@ import { auditEndpoints } from './endpoints.js';
 import type { FindContact } from './find-contact.js';
 
 const mostFollowers = 100;
+const followersOfKey = 25;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
@@ -35,7 +36,7 @@ interface FeedRoute {
 export function addFeed(routes: Routes, options: FeedRoute): void {
   const { audit, find, access: accessLog, isStopping } = options;
   const { feed } = audit;
-  const followers = createSlots('feeds', { running: mostFollowers, retryAfter: 60 });
+  const followers = createSlots('feeds', { running: mostFollowers, runningOfKey: followersOfKey, retryAfter: 60 });
   routes.on(auditEndpoints.events, async (call) => {
     const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';
@@ -50,7 +51,7 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
       signal: signal(),
     };
     if (isFollowed) {
-      const close = await followers.take();
+      const close = await followers.take(call.context.actor, feedRequest.signal);
       const pieces = access.streaming(call, read, serverSent(feed, feedRequest, isStopping));
       return { contentType: 'text/event-stream', pieces, close };
     }

@@ -7,7 +7,7 @@ import { pagePolicy } from '../../../report/page.js';
 import { reportPage } from '../../../report/report-page.js';
 import { createReport } from '../../../report/report.js';
 import type { Proofs } from '../../../evidence/service-proofs.js';
-import { createSlots, shortLine } from '../../../flow/slots.js';
+import { createSlots, longAnswers } from '../../../flow/slots.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { wantsPage } from '../../http/request-headers.js';
 import type { Routes } from '../../http/routes.js';
@@ -31,7 +31,7 @@ const pageHeaders = securityHeaders(pagePolicy);
 /** The facts about one person, as JSON or as a page to be printed. */
 export function addReport(routes: Routes, options: ReportRoute): void {
   const { audit, proofs, access, find } = options;
-  const slots = createSlots('reports', { running: reportsAtOnce, ...shortLine });
+  const slots = createSlots('reports', { running: reportsAtOnce, ...longAnswers });
   routes.on(auditEndpoints.report, async (call) => {
     const { list_id: list, time } = call.query;
     const contact = call.parameter('contact');
@@ -41,7 +41,7 @@ export function addReport(routes: Routes, options: ReportRoute): void {
     const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
     const signal = call.signal();
     const make = async () => {
-      const close = await slots.take(signal);
+      const close = await slots.take(askedBy, signal);
       return await createReport(sources, { ...question, signal }).finally(close);
     };
     const report = await access.answering(call, { subject, what: 'report', to: time }, make);
@@ -67,12 +67,12 @@ const ndjson = 'application/x-ndjson';
 
 /** A list as it was at a time, and what differs between two: line by line. Each is a pass over the log. */
 export function addLists(routes: Routes, { audit, access }: ListRoute): void {
-  const passes = createSlots('lists_at', { running: passesAtOnce, ...shortLine });
+  const passes = createSlots('lists_at', { running: passesAtOnce, ...longAnswers });
   routes.on(auditEndpoints.listAt, async (call) => {
     const { time, format } = call.query;
     const signal = call.signal();
     const list = await audit.listAt({ list: call.parameter('list_id'), time, signal });
-    const close = await passes.take(signal);
+    const close = await passes.take(call.context.actor, signal);
     const isCsv = format === 'csv';
     const read = { subject: list.list_id, what: 'list', to: time } as const;
     const pieces = access.streaming(call, read, isCsv ? listAsCsv(list) : listAsLines(list));
@@ -82,7 +82,7 @@ export function addLists(routes: Routes, { audit, access }: ListRoute): void {
     const { from, to, format } = call.query;
     const signal = call.signal();
     const diff = await audit.listDiff({ list: call.parameter('list_id'), from, to, signal });
-    const close = await passes.take(signal);
+    const close = await passes.take(call.context.actor, signal);
     const isCsv = format === 'csv';
     const read = { subject: diff.list_id, what: 'list', from, to } as const;
     const pieces = access.streaming(call, read, isCsv ? diffAsCsv(diff) : diffAsLines(diff));

@@ -3,7 +3,7 @@ import { pagePolicy } from '../../../report/page.js';
 import type { Erasure } from '../../../commands/erasures.js';
 import { ServiceError } from '../../../errors.js';
 import { recipientOf } from '../../../events/streams.js';
-import { createSlots, shortLine } from '../../../flow/slots.js';
+import { createSlots, longAnswers } from '../../../flow/slots.js';
 import type { Erasures } from '../../../privacy/erasures.js';
 import { exportAsPage } from '../../../privacy/export-page.js';
 import { personExportAsJson, exportPerson, type ExportSources } from '../../../privacy/export.js';
@@ -73,13 +73,13 @@ interface ExportParts {
 
 /** What is stored about an address, as JSON or as a page, while it is read. */
 function addExport(routes: Routes, { audit, access, reads, streamOf }: ExportParts): void {
-  const slots = createSlots('exports', { running: exportsAtOnce, ...shortLine });
+  const slots = createSlots('exports', { running: exportsAtOnce, ...longAnswers });
   routes.on(privacyEndpoints.export, async (call) => {
     const { email } = call.query;
     const stream = streamOf(email);
     await reads.visible(call, { touched: ['emails'], parked: [] });
     const signal = call.signal();
-    const close = await slots.take(signal);
+    const close = await slots.take(call.context.actor, signal);
     try {
       const person = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
       const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;
