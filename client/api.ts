@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 50b3b47a7f368d1f3f93593c0016f9df92e1de0adc23df0135c185ba0fbdb2fd. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 663e944046864358ebd4b51e7fc86cf48e4291382a19b4ff7e880a88ecad9d16. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1924,7 +1924,7 @@ export interface components {
     EmailOutcomesRow: {
       /**
        * Format: int64
-       * @description Reports that an e-mail could not be delivered.
+       * @description Verified reports that an email could not be delivered.
        */
       bounced: number;
       /**
@@ -1934,7 +1934,7 @@ export interface components {
       cancelled: number;
       /**
        * Format: int64
-       * @description Reports that an e-mail was called spam.
+       * @description Verified reports that an email was called spam.
        */
       complained: number;
       /**
@@ -1984,6 +1984,11 @@ export interface components {
        * @description Last day.
        */
       to: string;
+      /**
+       * Format: int64
+       * @description Reports of either kind that were not verified.
+       */
+      unverified: number;
     };
     EmailReportCounts: {
       /** Format: int64 */
@@ -1996,6 +2001,8 @@ export interface components {
       known: number;
       /** Format: int64 */
       unmatched: number;
+      /** Format: int64 */
+      unverified: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -3958,9 +3965,9 @@ export interface components {
     };
     TakenReport: {
       email_id: string | null;
-      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
+      /** @description `unverified`: recorded, but not believed, so it changes nothing. `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: it is about no email that was sent. Known: bounced, complained, unverified, known, ignored, unmatched. */
       outcome: string;
-      /** @description It came to the return path of the e-mail, or names it. */
+      /** @description The report came to the return path of the email, or names it. */
       verified: boolean;
     };
     TakeReportAnswer: {

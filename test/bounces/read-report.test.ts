@@ -168,6 +168,20 @@ test('a report with a long run of spaces is read soon', async () => {
   expect(performance.now() - began).toBeLessThan(1_500);
 });
 
+/** Takes minutes where the HTML is rendered. */
+const cubicHtml = `<a ${'href=x'.repeat(3_000)}`;
+
+test('HTML in a report is never rendered', async () => {
+  const text = someReport('postfix-gone').replace(
+    '--80E38C7841F',
+    `--80E38C7841F\nContent-Type: text/html\n\n${cubicHtml}\n\n--80E38C7841F`,
+  );
+  expect(text).toContain(cubicHtml);
+  const began = performance.now();
+  expect(await read(text)).toMatchObject({ enhanced_code: '5.1.1' });
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 test('no cut and no broken byte of a report makes reading it fail', async () => {
   const names: readonly SomeReport[] = ['postfix-gone', 'exim-gone', 'abuse', 'postfix-utf8'];
   for (const name of names) {
