@@ -58,7 +58,7 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
 }
 
 /** Characters of a reply that are read and recorded. */
-export const longestReply = 1_000;
+const longestReply = 1_000;
 
 /** Returns what the server replied, and the codes at its beginning. */
 export function replyOf(whole?: string): Reply {

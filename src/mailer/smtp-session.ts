@@ -35,7 +35,7 @@ interface SessionOptions {
 }
 
 /** Bytes of one reply. A server that sends more is cut off. */
-const maxResponseSize = 64 * 1024;
+export const maxResponseSize = 64 * 1024;
 
 type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;
 

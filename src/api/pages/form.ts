@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { collect } from '../http/body.js';
 import { ServiceError } from '../../errors.js';
 
-const maxBytes = 64 * 1024;
+export const maxBytes = 64 * 1024;
 
 /** By name, of those that are texts. Nothing where the body is no form. @throws ServiceError `too_large` @throws RequestAbortedError */
 export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, readonly string[]>> {
