@@ -17,7 +17,7 @@ export interface WorkerThreadOptions<From> {
 }
 
 /** A larger young generation makes a thread no faster. */
-const maxYoungGenerationSizeMb = 16;
+const youngGenerationMb = 16;
 
 export function startWorkerThread<From, To>(
   {
@@ -32,7 +32,7 @@ export function startWorkerThread<From, To>(
     workerData,
     name,
     resourceLimits: {
-      maxYoungGenerationSizeMb,
+      maxYoungGenerationSizeMb: youngGenerationMb,
       ...(heapLimitMb === undefined ? {} : { maxOldGenerationSizeMb: heapLimitMb }),
     },
   });

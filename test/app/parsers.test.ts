@@ -331,23 +331,26 @@ const nests = [
 const filled = (piece: string, bytes: number): string =>
   piece.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(piece))));
 
-/** Generates repeated prefixes, runs of one character, and nesting that is deep, closed and open. */
-function* inputsFor(name: ParserName) {
+/** Fills the room with nesting that is deep or repeated, closed or open. */
+function nested([open, close]: readonly [string, string], room: number): readonly string[] {
+  const deep = Math.floor(room / (open.length + close.length));
+  const repeated = [20, 100].map((levels) => filled(open.repeat(levels) + close.repeat(levels), room));
+  return [filled(open, room), open.repeat(deep) + close.repeat(deep), ...repeated];
+}
+
+/** Generates repeated prefixes, runs of one character, and nesting. */
+function* inputsFor(name: ParserName): Generator<string> {
   const { bound, where } = parsers[name];
-  const { pieces: ownPieces = [], nests: ownNests = [], around = [(text: string) => text] } = hostile[name];
   const isBrief = where !== 'main thread';
-  const nestings = isBrief ? ownNests : [...nests, ...ownNests];
+  const { pieces: ownPieces = [], nests: ownNests = [], around = [(text: string) => text] } = hostile[name];
   for (const put of around) {
     const room = Math.max(1, bound - Buffer.byteLength(put('')));
-    for (const piece of [...(isBrief ? fewPieces : pieces), ...ownPieces]) yield put(filled(piece, room));
-    for (const piece of isBrief || room < 64 * 1024 ? [] : pieces) yield put(filled(piece, 64 * 1024));
-    for (const [open, close] of nestings) {
-      const deep = Math.floor(room / (open.length + close.length));
-      yield put(filled(open, room));
-      yield put(open.repeat(deep) + close.repeat(deep));
-      for (const levels of [20, 100]) yield put(filled(open.repeat(levels) + close.repeat(levels), room));
-    }
-    yield put(members(room));
+    const repeated = isBrief
+      ? fewPieces.map((piece) => filled(piece, room))
+      : pieces.flatMap((piece) => [filled(piece, room), filled(piece, Math.min(room, 64 * 1024))]);
+    const others = ownPieces.map((piece) => filled(piece, room));
+    const deep = [...(isBrief ? [] : nests), ...ownNests].flatMap((nest) => nested(nest, room));
+    for (const text of new Set([...repeated, ...others, ...deep, members(room)])) yield put(text);
   }
 }
 
