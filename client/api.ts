@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 663e944046864358ebd4b51e7fc86cf48e4291382a19b4ff7e880a88ecad9d16. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c65287c140d1cae0ba4d6db59a4b1821907ac15bd377fa11110d3d0740b169f9. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -4347,7 +4347,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `duplicate`: `Email already exist!`
      */
@@ -4360,7 +4360,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused4: {
@@ -4381,7 +4381,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4394,7 +4394,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4407,7 +4407,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4428,7 +4428,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -4456,7 +4456,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
@@ -4468,7 +4468,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid group id!`
      *     - `duplicate`: `Group name already exist!`
      */
@@ -4481,7 +4481,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid group id!`
      */
     Refused16: {
@@ -4502,7 +4502,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `List name already exist!`
      */
     Refused18: {
@@ -4514,7 +4514,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `duplicate`: `List name already exist!`
      */
@@ -4527,7 +4527,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused20: {
@@ -4551,7 +4551,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Tag name already exist!`
      */
     Refused22: {
@@ -4563,7 +4563,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      *     - `duplicate`: `Tag name already exist!`
      */
@@ -4576,7 +4576,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
     Refused24: {
@@ -4600,7 +4600,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4624,7 +4624,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused28: {
       headers: {
         [name: string]: unknown;
@@ -4651,17 +4651,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
-    Refused32: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused33: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -4675,7 +4666,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused34: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4684,7 +4675,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused35: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4696,7 +4687,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused36: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4708,7 +4699,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused38: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4717,7 +4708,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
-    Refused39: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4726,7 +4717,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused40: {
+    Refused39: {
       headers: {
         [name: string]: unknown;
       };
@@ -4738,7 +4729,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused41: {
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4747,7 +4738,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused43: {
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -4756,7 +4747,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused44: {
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -4765,7 +4756,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused45: {
+    Refused44: {
       headers: {
         [name: string]: unknown;
       };
@@ -4774,7 +4765,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
-    Refused46: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4783,10 +4774,10 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused48: {
+    Refused47: {
       headers: {
         [name: string]: unknown;
       };
@@ -5085,7 +5076,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       default: components['responses']['General'];
     };
   };
@@ -5154,7 +5145,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5224,7 +5215,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5265,7 +5256,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -5302,7 +5293,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5343,8 +5334,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5374,8 +5365,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused36'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -5411,8 +5402,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5502,8 +5493,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused40'];
-      404: components['responses']['Refused41'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5604,7 +5595,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6458,7 +6449,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused48'];
+      400: components['responses']['Refused47'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6492,7 +6483,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6526,7 +6517,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -6721,8 +6712,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused38'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6857,7 +6848,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -6979,8 +6970,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused46'];
+      400: components['responses']['Refused28'];
+      404: components['responses']['Refused45'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -7081,7 +7072,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7111,7 +7102,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -7140,7 +7131,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -7402,8 +7393,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7437,7 +7428,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused13'];
-      404: components['responses']['Refused45'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

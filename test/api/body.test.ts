@@ -29,11 +29,12 @@ const members = (count: number): string => `{${Array.from({ length: count }, (_,
 test('a body that is nested too deeply is refused, at whatever depth', () => {
   const tooDeep = ['too_deep', 'Request body must be at most 32 levels deep'];
   expect(refusalOf(nested(32))).toEqual(JSON.parse(nested(32)));
-  for (const text of [nested(33), nested(100_000), '['.repeat(1024 * 1024), `{"a":${'['.repeat(100_000)}`])
+  for (const text of [nested(33), nested(100_000), ` \n${nested(33)}`, `{"a":${'['.repeat(1024 * 1024)}`])
     expect(refusalOf(text)).toEqual(tooDeep);
   // Brackets in a string are text, also behind escaped quotes.
   expect(refusalOf(JSON.stringify({ a: `\\"${'[{'.repeat(1_000)}` }))).toEqual({ a: `\\"${'[{'.repeat(1_000)}` });
-  expect(refusalOf('"'.repeat(1_001))).toEqual(['invalid_json', 'Request body must be a JSON object']);
+  for (const text of ['"'.repeat(1_001), '['.repeat(1024 * 1024), ' '.repeat(1024 * 1024)])
+    expect(refusalOf(text)).toEqual(['invalid_json', 'Request body must be a JSON object']);
 });
 
 test('a body with too many members is refused', () => {

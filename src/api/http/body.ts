@@ -202,9 +202,19 @@ function endOfString(bytes: Buffer, begin: number): number {
   return at;
 }
 
+/** White space of JSON. */
+const blanks: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\n\r'));
+
+function beginsAsObject(bytes: Buffer): boolean {
+  let at = 0;
+  while (blanks.has(bytes[at])) at += 1;
+  return bytes[at] === 0x7b;
+}
+
 /** @throws ServiceError `invalid_json`, `too_deep`, `too_many_values` */
 export function parseObject(bytes: Buffer): Body {
   if (bytes.length === 0) return noBody;
+  if (!beginsAsObject(bytes)) throw new ServiceError('invalid_json');
   refuseCostlyJson(bytes);
   let value: unknown;
   try {
