@@ -78,6 +78,16 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
     return started;
   }
 
+  /** A machine without memory or threads may have some later. */
+  function tryToStart(): WorkerThread<Job | 'stop'> {
+    try {
+      return start();
+    } catch (error) {
+      onFault(`it did not start: ${error instanceof Error ? error.message : 'unexpected failure'}`);
+      throw unavailable();
+    }
+  }
+
   async function stop(): Promise<void> {
     const stopped = thread;
     thread = undefined;
@@ -104,7 +114,7 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
   }
 
   async function startedThread(): Promise<WorkerThread<Job | 'stop'>> {
-    const started = start();
+    const started = tryToStart();
     thread = started;
     await answerWithin(startTimeoutMs, unavailable);
     return started;
