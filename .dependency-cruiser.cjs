@@ -122,7 +122,7 @@ module.exports = {
         dependencyTypesNot: ['type-only', 'dynamic-import'],
       },
     },
-    only('bounces', room('events'), room('commands'), eventStorePort, npm('postal-mime')),
+    only('bounces', room('events'), room('commands'), room('flow'), eventStorePort, node, npm('postal-mime')),
     only(
       'report',
       room('events'),

@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c84b3adfa1e9c83a4485649a6caba2e3da06b3ac0eb9e278017f5c87c9306997. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 82507eca70c932c7f39ebb22bca7efb74c1ef093ec424c58afe26c7bb9457f8b. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1991,7 +1991,7 @@ export interface components {
     EmailOutcomesRow: {
       /**
        * Format: int64
-       * @description Reports that an e-mail could not be delivered.
+       * @description Verified reports that an email could not be delivered.
        */
       bounced: number;
       /**
@@ -2001,7 +2001,7 @@ export interface components {
       cancelled: number;
       /**
        * Format: int64
-       * @description Reports that an e-mail was called spam.
+       * @description Verified reports that an email was called spam.
        */
       complained: number;
       /**
@@ -2051,6 +2051,11 @@ export interface components {
        * @description Last day.
        */
       to: string;
+      /**
+       * Format: int64
+       * @description Reports of either kind that were not verified.
+       */
+      unverified: number;
     };
     EmailReportCounts: {
       /** Format: int64 */
@@ -2063,6 +2068,8 @@ export interface components {
       known: number;
       /** Format: int64 */
       unmatched: number;
+      /** Format: int64 */
+      unverified: number;
     };
     EmailStep: {
       /** Format: date-time */
@@ -4036,9 +4043,9 @@ export interface components {
     };
     TakenReport: {
       email_id: string | null;
-      /** @description `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent. Known: bounced, complained, known, ignored, unmatched. */
+      /** @description `unverified`: recorded, but not believed, so it changes nothing. `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: it is about no email that was sent. Known: bounced, complained, unverified, known, ignored, unmatched. */
       outcome: string;
-      /** @description It came to the return path of the e-mail, or names it. */
+      /** @description The report came to the return path of the email, or names it. */
       verified: boolean;
     };
     TakeReportAnswer: {
@@ -4418,7 +4425,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `duplicate`: `Email already exist!`
      */
@@ -4431,7 +4438,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused4: {
@@ -4452,7 +4459,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`, `status must be Subscribed or Unsubscribed`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `status must be Subscribed or Unsubscribed`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4465,7 +4472,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4478,7 +4485,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4499,7 +4506,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
     Refused10: {
       headers: {
         [name: string]: unknown;
@@ -4527,7 +4534,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Group name already exist!`
      */
     Refused14: {
@@ -4539,7 +4546,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid group id!`
      *     - `duplicate`: `Group name already exist!`
      */
@@ -4552,7 +4559,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid group id!`
      */
     Refused16: {
@@ -4573,7 +4580,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `List name already exist!`
      */
     Refused18: {
@@ -4585,7 +4592,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `duplicate`: `List name already exist!`
      */
@@ -4598,7 +4605,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid list id!`
      */
     Refused20: {
@@ -4622,7 +4629,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Tag name already exist!`
      */
     Refused22: {
@@ -4634,7 +4641,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      *     - `duplicate`: `Tag name already exist!`
      */
@@ -4647,7 +4654,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
      *     - `unknown_id`: `Please provide valid tag id!`
      */
     Refused24: {
@@ -4671,7 +4678,7 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `unknown_id`: `Please provide valid list id!`
      *     - `not_in_list`: `Please provide valid contact email!`
      */
@@ -4695,7 +4702,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}` */
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
     Refused28: {
       headers: {
         [name: string]: unknown;
@@ -4722,17 +4729,8 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …` */
-    Refused32: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused33: {
+    Refused32: {
       headers: {
         [name: string]: unknown;
       };
@@ -4746,7 +4744,7 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused34: {
+    Refused33: {
       headers: {
         [name: string]: unknown;
       };
@@ -4755,7 +4753,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused35: {
+    Refused34: {
       headers: {
         [name: string]: unknown;
       };
@@ -4767,7 +4765,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused36: {
+    Refused35: {
       headers: {
         [name: string]: unknown;
       };
@@ -4779,7 +4777,7 @@ export interface components {
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused38: {
+    Refused37: {
       headers: {
         [name: string]: unknown;
       };
@@ -4788,7 +4786,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
-    Refused39: {
+    Refused38: {
       headers: {
         [name: string]: unknown;
       };
@@ -4797,7 +4795,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused40: {
+    Refused39: {
       headers: {
         [name: string]: unknown;
       };
@@ -4809,7 +4807,7 @@ export interface components {
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused41: {
+    Refused40: {
       headers: {
         [name: string]: unknown;
       };
@@ -4818,7 +4816,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused43: {
+    Refused42: {
       headers: {
         [name: string]: unknown;
       };
@@ -4827,7 +4825,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused44: {
+    Refused43: {
       headers: {
         [name: string]: unknown;
       };
@@ -4836,7 +4834,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused45: {
+    Refused44: {
       headers: {
         [name: string]: unknown;
       };
@@ -4845,7 +4843,7 @@ export interface components {
       };
     };
     /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
-    Refused46: {
+    Refused45: {
       headers: {
         [name: string]: unknown;
       };
@@ -4854,10 +4852,10 @@ export interface components {
       };
     };
     /**
-     * @description - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
      *     - `duplicate`: `Key name already exist!`
      */
-    Refused48: {
+    Refused47: {
       headers: {
         [name: string]: unknown;
       };
@@ -4866,7 +4864,7 @@ export interface components {
       };
     };
     /** @description - `validation_error`: `{field} …` */
-    Refused51: {
+    Refused50: {
       headers: {
         [name: string]: unknown;
       };
@@ -5049,7 +5047,7 @@ export interface operations {
           'application/json': components['schemas']['GetIdentityAnswer'];
         };
       };
-      400: components['responses']['Refused51'];
+      400: components['responses']['Refused50'];
       405: components['responses']['MethodNotAllowed'];
     };
   };
@@ -5195,7 +5193,7 @@ export interface operations {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       default: components['responses']['General'];
     };
   };
@@ -5264,7 +5262,7 @@ export interface operations {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5334,7 +5332,7 @@ export interface operations {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
+      400: components['responses']['Refused42'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5375,7 +5373,7 @@ export interface operations {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
+      400: components['responses']['Refused32'];
       404: components['responses']['NoSuchContact'];
       default: components['responses']['General'];
     };
@@ -5412,7 +5410,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5453,8 +5451,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused33'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused32'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5484,8 +5482,8 @@ export interface operations {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused36'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused35'];
       default: components['responses']['General'];
     };
   };
@@ -5521,8 +5519,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused35'];
-      404: components['responses']['Refused34'];
+      400: components['responses']['Refused34'];
+      404: components['responses']['Refused33'];
       default: components['responses']['General'];
     };
   };
@@ -5612,8 +5610,8 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused40'];
-      404: components['responses']['Refused41'];
+      400: components['responses']['Refused39'];
+      404: components['responses']['Refused40'];
       410: components['responses']['EventGone'];
       default: components['responses']['General'];
     };
@@ -5714,7 +5712,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused9'];
-      404: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6593,7 +6591,7 @@ export interface operations {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused48'];
+      400: components['responses']['Refused47'];
       422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
@@ -6627,7 +6625,7 @@ export interface operations {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6661,7 +6659,7 @@ export interface operations {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       409: components['responses']['KeyNotRotatable'];
       default: components['responses']['General'];
@@ -6856,8 +6854,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused38'];
+      400: components['responses']['Refused38'];
+      404: components['responses']['Refused37'];
       default: components['responses']['General'];
     };
   };
@@ -6992,7 +6990,7 @@ export interface operations {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -7114,8 +7112,8 @@ export interface operations {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused46'];
+      400: components['responses']['Refused28'];
+      404: components['responses']['Refused45'];
       409: components['responses']['RebuildRunning'];
       default: components['responses']['General'];
     };
@@ -7216,7 +7214,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7246,7 +7244,7 @@ export interface operations {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -7275,7 +7273,7 @@ export interface operations {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
+      400: components['responses']['Refused28'];
       default: components['responses']['General'];
     };
   };
@@ -7537,8 +7535,8 @@ export interface operations {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused44'];
-      404: components['responses']['Refused45'];
+      400: components['responses']['Refused43'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7572,7 +7570,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused13'];
-      404: components['responses']['Refused45'];
+      404: components['responses']['Refused44'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

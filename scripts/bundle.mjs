@@ -6,6 +6,7 @@ const service = [
   'main',
   'audience',
   'app/projector-worker',
+  'bounces/report-worker',
   'eventstore/sqlite/writer',
   'evidence/evidence-worker',
   'rebuild/rebuild-worker',

@@ -29,6 +29,8 @@ export function EmailPage({ id = '' }: { readonly id?: string }) {
   );
 }
 
+const unverified = ', according to a report that is not verified';
+
 /** What has changed when there is more to tell. */
 const stageOf = ({ state, attempts, bounced, complained }: Email): string =>
   [state, attempts, bounced?.at, complained?.at].join();
@@ -62,6 +64,7 @@ const Facts = ({ email }: { readonly email: Email }) => (
         <dt>Bounced</dt>
         <dd>
           <Time at={email.bounced.at} />
+          {!email.bounced.verified && unverified}
         </dd>
       </>
     )}
@@ -70,6 +73,7 @@ const Facts = ({ email }: { readonly email: Email }) => (
         <dt>Called spam</dt>
         <dd>
           <Time at={email.complained.at} />
+          {!email.complained.verified && unverified}
         </dd>
       </>
     )}

@@ -1,5 +1,6 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createReportReader } from '../bounces/report-reader.js';
 import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
@@ -67,6 +68,8 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly publicUrl?: string | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
+  /** Called when the thread that reads reports died unexpectedly. */
+  readonly onReaderDied?: (error: string) => void;
   readonly newUuid: () => string;
   /** Returns the milliseconds since 1970, or undefined while the clock is not to be relied on. Default: `clock`. */
   readonly datedNow?: (() => number | undefined) | undefined;
@@ -146,8 +149,10 @@ export async function openCommands(options: CommandsOptions) {
     hasPublicUrl: publicUrl !== undefined,
   });
   const refusals = createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
+  const reportReader = createReportReader(options.onReaderDied ?? (() => undefined));
   const reports = createReports({
     reader: store,
+    reportReader,
     emails,
     keys,
     onGone: suppressGone,
@@ -186,6 +191,9 @@ export async function openCommands(options: CommandsOptions) {
     /** In the order in which they were given. */
     listen: (listener: AppendListener): void => void listeners.push(listener),
     openCatalogues: catalogues.open,
-    close: catalogues.close,
+    async close() {
+      await reportReader.close();
+      await catalogues.close();
+    },
   };
 }

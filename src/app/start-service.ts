@@ -196,6 +196,8 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
         { stream, reason },
         'a catalogue cannot be folded: requests that need its names are answered with 503',
       ),
+    onReaderDied: (error) =>
+      logger.error({ error }, 'the thread that reads reports about emails died: the next report starts it again'),
   });
   if (config.roles.has('api')) await commands.openCatalogues(await openSnapshots({ ...context, reader: store }));
   await refuseAlteredEvidence(store, context);

@@ -1,9 +1,12 @@
-/** Reads fields such as those of a message's header: `Name: value`, folded over lines, blank lines between blocks. */
+/** Reads fields such as those of a message header: `Name: value`, folded over lines, with blank lines between blocks. */
 
-/** By names in small letters; of several fields of one name the first. */
+/** Field values by lower-case name. Of several fields with one name, the first. */
 export type Fields = ReadonlyMap<string, string>;
 
-/** Blocks without a field are left out. */
+/** Characters of a value. Longer values are cut: nothing that is read of a field is longer. */
+const longestValue = 4_000;
+
+/** Returns the blocks that have a field. */
 export function blocksOf(text: string): readonly Fields[] {
   const unfolded = text
     .replaceAll('\r\n', '\n')
@@ -20,7 +23,7 @@ function fieldsIn(block: string): Fields {
   for (const line of block.split('\n')) {
     const [, name, value = ''] = /^([!-9;-~]+)[ \t]*:([^]*)$/.exec(line) ?? [];
     const key = name?.toLowerCase();
-    if (key !== undefined && !fields.has(key)) fields.set(key, value.trim());
+    if (key !== undefined && !fields.has(key)) fields.set(key, value.trim().slice(0, longestValue));
   }
   return fields;
 }

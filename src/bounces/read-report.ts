@@ -1,17 +1,18 @@
-/** Reads a report of a mail server or mailbox provider: its parts for machines, and nothing else. Prose is not guessed at. */
+/** Reads a report of a mail server or mailbox provider: its machine-readable parts, and nothing else. Prose is not interpreted. */
+import { createHash } from 'node:crypto';
 import type { Attachment } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
 import { complaintIn, type Complaint } from './feedback-report.js';
 import { blocksOf, type Fields } from './fields.js';
 
 export type MailReport = (FailedDelivery | Complaint) & {
-  /** Of the returned e-mail, as far as the report has it. */
+  /** Message-ID of the returned email, if the report contains it. */
   readonly messageId?: string;
-  /** The part for machines, by which a repeat is known, without the lines that may hold an address. */
-  readonly text: string;
+  /** SHA-256 of the machine-readable part without the lines that may hold an address. A repeat has the same digest. */
+  readonly digest: string;
 };
 
-/** What is read of a report: its parts for machines stand at its beginning. Bounded, for anybody can send one. */
+/** Lines of a report that are read. The machine-readable parts are at its beginning. */
 const mostLines = 5_000;
 const limits = { maxHeadersSize: 64 * 1024, maxNestingDepth: 16 } as const;
 
@@ -20,30 +21,36 @@ const feedbackTypes = ['message/feedback-report'];
 const returnedTypes = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
 const anyReport = /message\/(?:global-)?delivery-status|message\/feedback-report/i;
 
-/** Undefined: it is no report, cannot be read, or says neither that an e-mail failed nor that somebody complained of it. */
-export async function readReport(bytes: Buffer): Promise<MailReport | undefined> {
-  const read = bytes.subarray(0, endOfLine(bytes, mostLines));
-  // Most of what comes to a published address is no report.
+/**
+ * Returns the report, or undefined if the bytes are not a report, cannot be parsed, or tell neither of a failure nor of
+ * a complaint. Anybody can send the bytes, so the service calls this in a thread with limits (`report-reader.ts`).
+ */
+export async function readReport(bytes: Uint8Array): Promise<MailReport | undefined> {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const read = message.subarray(0, endOfLine(message, mostLines));
+  // Most of what comes to a published address is not a report.
   if (!anyReport.test(read.toString('latin1'))) return undefined;
   const parts = await partsOf(read);
-  const said = saidIn(parts);
-  if (said === undefined) return undefined;
+  const report = reportIn(parts);
+  if (report === undefined) return undefined;
   const messageId = returnedHeader(parts)?.get('message-id');
-  return { ...said, ...(messageId === undefined ? {} : { messageId }) };
+  return { ...report, ...(messageId === undefined ? {} : { messageId }) };
 }
 
-function saidIn(parts: readonly Attachment[]): MailReport | undefined {
+function reportIn(parts: readonly Attachment[]): MailReport | undefined {
   const status = textOf(parts, statusTypes);
   const failed = failedDelivery(status);
-  if (failed !== undefined) return { ...failed, text: withoutAddresses(status) };
+  if (failed !== undefined) return { ...failed, digest: digestOf(status) };
   const feedback = textOf(parts, feedbackTypes);
   const complaint = complaintIn(feedback);
-  return complaint && { ...complaint, text: withoutAddresses(feedback) };
+  return complaint && { ...complaint, digest: digestOf(feedback) };
 }
 
-/** Of the e-mail that the report is about. */
+/** Returns the header of the email that the report is about. */
 const returnedHeader = (parts: readonly Attachment[]): Fields | undefined =>
   blocksOf(textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '')[0];
+
+const digestOf = (text: string): string => createHash('sha256').update(withoutAddresses(text)).digest('hex');
 
 const withoutAddresses = (text: string): string =>
   text
@@ -55,22 +62,35 @@ const withoutAddresses = (text: string): string =>
     .trim();
 
 async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
-  // Needed by reports alone.
-  const { default: PostalMime } = await import('postal-mime');
   try {
-    return (await PostalMime.parse(message, { ...limits, forceRfc822Attachments: true })).attachments;
+    const parser = await openParser();
+    return (await parser.parse(message)).attachments;
   } catch {
     return [];
   }
 }
 
-/** Of the first part of these types; empty where there is none. */
+/**
+ * Returns a parser that never renders HTML. The library converts HTML to text in `renderTextContent`, with regular
+ * expressions that take minutes on a hostile report, and has no option against that.
+ */
+async function openParser(): Promise<{ parse(message: Buffer): Promise<{ readonly attachments: Attachment[] }> }> {
+  const { default: PostalMime } = await import('postal-mime');
+  class PartsOnly extends PostalMime {
+    renderTextContent(): void {
+      // Only attachments are read, and machine-readable parts are attachments.
+    }
+  }
+  return new PartsOnly({ ...limits, forceRfc822Attachments: true });
+}
+
+/** Returns the text of the first part of these types, or an empty text. */
 function textOf(parts: readonly Attachment[], types: readonly string[]): string {
   const { content = '' } = parts.find(({ mimeType }) => types.includes(mimeType)) ?? {};
   return typeof content === 'string' ? content : new TextDecoder().decode(content);
 }
 
-/** Where this line ends. */
+/** Returns the offset after this line, or the length if there are fewer lines. */
 function endOfLine(bytes: Buffer, line: number): number {
   let at = -1;
   for (let count = 0; count < line; count += 1) {

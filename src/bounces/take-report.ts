@@ -1,4 +1,7 @@
-/** Takes a report: finds the e-mail that it is about, stops mail to who is gone or complained, and records it. A repeat does nothing. */
+/**
+ * Takes a report: finds the email that it is about and records it. A verified report also stops mail to an address that
+ * is gone or complained; an unverified one changes nothing. A repeat does nothing.
+ */
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { RecordBounce, RecordComplaint } from '../commands/email-commands.js';
@@ -7,60 +10,90 @@ import type { Refusals } from '../commands/refusals.js';
 import { isGone, isNews, reportIn } from '../commands/email-reports.js';
 import { codec } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
-import { emailOfReturnPath } from '../events/return-path.js';
+import { emailOfReturnPath, namesReturnPath } from '../events/return-path.js';
 import { everyMail } from '../events/suppressions.js';
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { readReport, type MailReport } from './read-report.js';
+import { JobLimitError } from '../flow/limited-thread.js';
+import type { MailReport } from './read-report.js';
+import type { ReportReader } from './report-reader.js';
 
 interface ReportsOptions {
   readonly reader: Pick<EventReader, 'readStream' | 'head'>;
+  readonly reportReader: Pick<ReportReader, 'run'>;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: Pick<StreamKeys, 'returnPathMac' | 'requestHash'>;
-  /** Nobody is there: no more mail to this address. A repeat changes nothing. */
+  /** Stops mail to an address whose mailbox does not exist. A repeat changes nothing. */
   readonly onGone: (email: ReportedEmail, context: CommandContext) => Promise<void>;
   readonly refusals: Pick<Refusals, 'refuse'>;
-  /** Whether the recipient has asked to be erased since the e-mail was requested. By the log. */
+  /** Returns whether the recipient has asked to be erased since the email was requested, according to the log. */
   readonly isToBeErased: (email: Pick<ReportedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
 }
 
-/** As its request says. */
+/** An email as its request describes it. */
 interface ReportedEmail {
   readonly emailId: string;
   readonly recipientKey: string;
-  /** Of the request. */
+  /** Position of the request. */
   readonly position: string;
   readonly listId: string | undefined;
-  /** Undefined: it is erased. */
+  /** Undefined after the erasure. */
   readonly address: string | undefined;
 }
 
 interface ReceivedReport {
-  /** Whom the report was sent to, as the mail server says. */
+  /** The address that the mail server received the report for. */
   readonly recipient: string;
   readonly bytes: Buffer;
-  /** The stream of an e-mail; undefined: there is no such e-mail. */
+  /** Returns the stream of an email, or undefined if there is no such email. */
   readonly streamOf: (emailId: string) => Promise<string | undefined>;
 }
 
-export const reportOutcomes = ['bounced', 'complained', 'known', 'ignored', 'unmatched'] as const;
+export const reportOutcomes = ['bounced', 'complained', 'unverified', 'known', 'ignored', 'unmatched'] as const;
+type ReportOutcome = (typeof reportOutcomes)[number];
 
-/** `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint. `unmatched`: of no e-mail that was sent. */
+/**
+ * `unverified`: recorded, but it did not prove that its sender has the email, so it changes nothing. `known`: it says
+ * nothing new. `ignored`: it reports neither a failure nor a complaint, or was not parsed. `unmatched`: it is about no
+ * email that was sent.
+ */
 interface TakenReport {
-  readonly outcome: (typeof reportOutcomes)[number];
+  readonly outcome: ReportOutcome;
   readonly emailId: string | null;
   readonly verified: boolean;
-  /** Of what was written, or of what made that unnecessary. */
+  /** Position of what was written, or of what made that unnecessary. */
   readonly position: string;
 }
 
 export type Reports = ReturnType<typeof createReports>;
 
 export function createReports(options: ReportsOptions) {
-  const { reader, emails, keys, refusals } = options;
-  const counts = { bounced: 0, complained: 0, known: 0, ignored: 0, unmatched: 0 };
+  const { reader, reportReader, emails, keys, refusals } = options;
+  const counts: Record<ReportOutcome, number> = {
+    bounced: 0,
+    complained: 0,
+    unverified: 0,
+    known: 0,
+    ignored: 0,
+    unmatched: 0,
+  };
+  const overLimit = { time: 0, memory: 0 };
 
-  /** The e-mail that a report is about; undefined: none that was sent. */
+  /** Returns the report, or undefined if it is not to be believed or cannot be read within the limits. */
+  async function read({ recipient, bytes }: ReceivedReport): Promise<MailReport | undefined> {
+    // A return path that does not hold was made up, so its report need not be parsed.
+    if (namesReturnPath(recipient) && emailOfReturnPath(recipient, keys.returnPathMac) === undefined) return undefined;
+    try {
+      return await reportReader.run(bytes);
+    } catch (error) {
+      if (!(error instanceof JobLimitError)) throw error;
+      // It would exceed the limit again, so the mail server must not send it again.
+      overLimit[error.limit] += 1;
+      return undefined;
+    }
+  }
+
+  /** Returns the email that a report is about, or undefined if no such email was sent. */
   async function emailOf(emailId: string, received: ReceivedReport) {
     const stream = await received.streamOf(emailId);
     const email = stream === undefined ? undefined : await requestIn(reader, stream);
@@ -71,27 +104,33 @@ export function createReports(options: ReportsOptions) {
     return { stream, state, position, email: isErased ? { ...email, address: undefined } : email };
   }
 
-  async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
-    const report = await readReport(received.bytes);
-    const match = report && matchOf(report, received.recipient, keys);
+  /** Returns a report with the email that it is about, or the outcome if there is none. */
+  async function identify(received: ReceivedReport) {
+    const report = await read(received);
+    if (report === undefined) return 'ignored';
+    const match = matchOf(report, received.recipient, keys);
     const found = match && (await emailOf(match.emailId, received));
-    if (report === undefined || match === undefined || found === undefined)
-      return {
-        outcome: report ? 'unmatched' : 'ignored',
-        emailId: null,
-        verified: false,
-        position: await reader.head(),
-      };
+    return match === undefined || found === undefined ? 'unmatched' : { report, match, found };
+  }
+
+  async function take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
+    // 1. Read the report and find its email
+    const identified = await identify(received);
+    if (typeof identified === 'string')
+      return { outcome: identified, emailId: null, verified: false, position: await reader.head() };
+    const { report, match, found } = identified;
+    // 2. Leave out what is known
     const { stream, state, email } = found;
-    const report_hash = keys.requestHash(['report', match.emailId, report.text]);
+    const report_hash = keys.requestHash(['report', match.emailId, report.digest]);
     const command = commandOf(report, { verified: match.verified, report_hash });
     const known = { outcome: 'known', ...match } as const;
     if (!isNews(state, reportIn(command))) return { ...known, position: found.position };
-    // First: what is recorded is known, and then nothing more is done for it.
+    // 3. Stop mail, before the report is recorded: nothing more is done for a report that is on record.
     if (match.verified) await refuseFor(command, email, context);
+    // 4. Record
     const { events, position } = await emails.execute({ stream, command, context });
     if (events.length === 0) return { ...known, position };
-    return { outcome: outcomeOf[command.type], ...match, position };
+    return { outcome: match.verified ? outcomeOf[command.type] : 'unverified', ...match, position };
   }
 
   async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
@@ -108,18 +147,23 @@ export function createReports(options: ReportsOptions) {
   }
 
   return {
-    /** @throws ServiceError `unavailable`, and what `streamOf` throws: send it again */
+    /** @throws ServiceError `unavailable`, and what `streamOf` throws. The report may be sent again. */
     async take(received: ReceivedReport, context: CommandContext): Promise<TakenReport> {
       const taken = await take(received, context);
       counts[taken.outcome] += 1;
       return taken;
     },
-    /** Since the process began. */
+    /** Returns how many reports were taken since the process began, by outcome. */
     counts: (): Readonly<typeof counts> => ({ ...counts }),
+    /** Returns how many reports were ignored because reading them exceeded a limit, by limit. */
+    overLimit: (): Readonly<typeof overLimit> => ({ ...overLimit }),
   };
 }
 
-/** Whoever knows the return path has seen the e-mail; its ids are no proof. Complaints come to another address, and name it. */
+/**
+ * Returns the email that a report names. The return path proves that the sender of the report has the email; the ids
+ * prove nothing. Complaints come to another address and name the return path.
+ */
 function matchOf(
   { envelopeId, messageId, ...report }: MailReport,
   recipient: string,
@@ -135,7 +179,7 @@ function matchOf(
   return ulid === undefined ? undefined : { emailId: `eml_${ulid.toUpperCase()}`, verified: false };
 }
 
-/** Undefined where the stream does not begin with a request. @throws StoreUnavailableError */
+/** Returns the request of an email, or undefined if the stream does not begin with one. @throws StoreUnavailableError */
 async function requestIn(reader: ReportsOptions['reader'], stream: string): Promise<ReportedEmail | undefined> {
   for await (const [first] of reader.readStream(stream, { limit: 1 })) {
     const recorded = first && codec.decode(first);

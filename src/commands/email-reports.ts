@@ -1,4 +1,7 @@
-/** The rules of what is reported of an e-mail afterwards: each report counts once, and after one nothing more is sent. */
+/**
+ * The rules for reports about an email. Each report is recorded once. After a verified one nothing more is sent; an
+ * unverified one changes nothing, because anybody who knows the id of the email can send it.
+ */
 import type { EmailEvent } from '../events/email.js';
 import type { RecordBounce, RecordComplaint } from './email-commands.js';
 
@@ -29,10 +32,13 @@ export const knownReport = ({ type, data }: ReportEvent): KnownReport => ({
   isGone: 'enhanced_code' in data && isGone(data.enhanced_code),
 });
 
-/** Bounces that are verified, others, and of each those of a mailbox that is gone: whoever has seen the e-mail could report for ever. */
+/**
+ * Bounces recorded for one email, counted apart by whether they are verified and whether the mailbox is gone. Without
+ * the bound, anyone who has seen the email could add to its stream without end.
+ */
 const mostBounces = 5;
 
-/** Whether it says something that the log does not know. */
+/** Returns whether the report says something that the log does not know. */
 export function isNews({ attempts, reports }: ReportedState, report: KnownReport): boolean {
   const same = reports.filter(({ type, verified }) => type === report.type && verified === report.verified);
   if (attempts === 0 || same.some(({ report_hash }) => report_hash === report.report_hash)) return false;
@@ -57,9 +63,11 @@ export function reported(command: RecordReport, { email_id, erased_through }: Re
   return { type: 'EmailBounced', data: { email_id, kind, ...code, verified, report_hash, ...message } };
 }
 
-/** Why there is no further attempt, as the reason of EmailCancelled; undefined: nothing was reported. */
-export const endedBy = ({ reports }: Pick<ReportedState, 'reports'>): 'bounced' | 'complained' | undefined =>
-  reports[0] && (reports[0].type === 'EmailBounced' ? 'bounced' : 'complained');
+/** Returns why there is no further attempt, as the reason of EmailCancelled, or undefined if there is no verified report. */
+export function endedBy({ reports }: Pick<ReportedState, 'reports'>): 'bounced' | 'complained' | undefined {
+  const first = reports.find(({ verified }) => verified);
+  return first && (first.type === 'EmailBounced' ? 'bounced' : 'complained');
+}
 
 /** The mailbox does not exist, or not any more. Every other refusal may be about the sender, or about this message. */
 const goneCodes: ReadonlySet<string> = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);

@@ -47,7 +47,7 @@ export interface EmailState {
   readonly running: { readonly run_id: string; readonly deadline: string } | null;
   /** When the next attempt may start; null when none may. */
   readonly next_attempt_at: string | null;
-  /** In the order in which they came. With one there is no further attempt. */
+  /** In the order of arrival. After a verified one there is no further attempt. */
   readonly reports: readonly KnownReport[];
   /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
@@ -223,8 +223,9 @@ function recordReport(command: RecordBounce | RecordComplaint, state: EmailState
   const report = reportIn(command);
   if (!isNews(state, report)) return [];
   const event = reported(command, state);
-  const reason = endedBy({ reports: [report] }) ?? '';
-  return isWaiting(state) || state.status === 'held' ? [event, cancelled(state, reason)] : [event];
+  const reason = endedBy({ reports: [report] });
+  const isOpen = isWaiting(state) || state.status === 'held';
+  return isOpen && reason !== undefined ? [event, cancelled(state, reason)] : [event];
 }
 
 function erase({ reason }: EraseEmail, state: EmailState, { revision }: DecisionContext): Decision<EmailEvent> {

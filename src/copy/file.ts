@@ -20,7 +20,7 @@ const batchBounds = {
   sizeOf: ({ data, metadata }: StoredEvent): number => data.length + metadata.length,
 };
 /** Bytes; no store takes an event of more than 1 MiB. */
-const longestLine = 2 * 1024 * 1024;
+export const longestLine = 2 * 1024 * 1024;
 
 /** @throws CommandFailedError there is no such file, or, while it is read, a line that cannot be imported, by its number */
 export function openFileReader({ file, onLine }: FileReaderOptions): FileReader {

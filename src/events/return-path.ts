@@ -17,10 +17,13 @@ export function returnPathOf(emailId: string, base: string, macOf: Mac): string 
   return `${base.slice(0, at)}+${emailId}.${base32(macOf(emailId))}${base.slice(at)}`;
 }
 
+/** Whether the text names a return path of this service, valid or not. */
+export const namesReturnPath = (text: string): boolean => /\+eml_[0-9A-Z]/i.test(text);
+
 /**
- * The e-mail whose return path stands in the text, such as `<bounce+eml_….…@example.com>`; undefined: in none of them
- * does one of this service's. What stands before and after it is not looked at, nor is the case of letters, for mail
- * servers rewrite both.
+ * Returns the id of the email whose return path is in the text, such as `<bounce+eml_….…@example.com>`, or undefined if
+ * there is none whose MAC holds. Ignores what is before and after the path and letter case, because mail servers rewrite
+ * both.
  */
 export function emailOfReturnPath(text: string, macOf: Mac): string | undefined {
   const [, ulid, mac] = /\+eml_([0-9A-HJKMNP-TV-Z]{26})\.([A-Z2-7]{16})@/i.exec(text) ?? [];

@@ -10,31 +10,42 @@ export interface WorkerThread<To> {
 export interface WorkerThreadOptions<From> {
   readonly workerData: unknown;
   readonly onMessage: (message: From) => void;
-  /** Once. With the error that the thread died of, if any. */
-  readonly onExit: (error: string | undefined) => void;
+  /** Called once, with the error that ended the thread, if any. `isOutOfMemory`: the thread reached its memory limit. */
+  readonly onExit: (error: string | undefined, isOutOfMemory?: boolean) => void;
+  /** Megabytes of the heap. Buffers are not counted. The default is that of Node. */
+  readonly heapLimitMb?: number;
 }
 
-/** More makes it no faster, only larger. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+/** A larger young generation makes a thread no faster. */
+const youngGenerationMb = 16;
 
 export function startWorkerThread<From, To>(
   {
     name,
     beside,
   }: { readonly name: string; /** `import.meta.url` of a file in its folder. */ readonly beside: string },
-  { workerData, onMessage, onExit }: WorkerThreadOptions<From>,
+  { workerData, onMessage, onExit, heapLimitMb }: WorkerThreadOptions<From>,
 ): WorkerThread<To | 'stop'> {
   // Threads run compiled files, also where the tests load the sources.
   const folder = beside.replace(/\/src\/(?=\w+\/[\w-]+\.ts$)/, '/dist/');
-  const worker = new Worker(new URL(`${name}-worker.js`, folder), { workerData, name, resourceLimits });
+  const worker = new Worker(new URL(`${name}-worker.js`, folder), {
+    workerData,
+    name,
+    resourceLimits: {
+      maxYoungGenerationSizeMb: youngGenerationMb,
+      ...(heapLimitMb === undefined ? {} : { maxOldGenerationSizeMb: heapLimitMb }),
+    },
+  });
   let died: string | undefined;
+  let isOutOfMemory = false;
   worker.on('message', onMessage);
-  worker.on('error', (error: Error) => {
+  worker.on('error', (error: Error & { readonly code?: unknown }) => {
     died = `${error.name}: ${error.message}`;
+    isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   });
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
-      onExit(died);
+      onExit(died, isOutOfMemory);
       resolve();
     });
   });

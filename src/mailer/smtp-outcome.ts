@@ -57,9 +57,13 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
     : { status: 'deferred', reason: 'smtp_4xx', stage: 'data', ...reply };
 }
 
-/** What the server replied, and the codes that stand at the start of it. */
-export function replyOf(response?: string): Reply {
-  if (response === undefined) return {};
+/** Characters of a reply that are read and recorded. */
+const longestReply = 1_000;
+
+/** Returns what the server replied, and the codes at its beginning. */
+export function replyOf(whole?: string): Reply {
+  if (whole === undefined) return {};
+  const response = whole.slice(0, longestReply).toWellFormed();
   const [, code, enhanced] = /^(\d{3})(?:[ -]([245]\.\d{1,3}\.\d{1,3})(?!\.?\d))?/.exec(response) ?? [];
   return {
     ...(code === undefined ? {} : { smtp_code: Number(code) }),

@@ -34,6 +34,9 @@ interface SessionOptions {
   readonly logger?: SmtpLogger;
 }
 
+/** Bytes of one reply, up to a chunk more. A server that goes on is cut off. */
+export const maxResponseSize = 64 * 1024;
+
 type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;
 
 export type Transaction =
@@ -75,6 +78,7 @@ export function openSession({ server, timings, ehloName, tls, logger }: SessionO
     dnsTimeout: timings.connection,
     greetingTimeout: timings.greeting,
     socketTimeout: timings.idle,
+    maxResponseSize,
     // An attempt that has ended must be over on the wire, too: no half-closed socket that lingers.
     socketCloseTimeout: 0,
     ...(tls === undefined ? {} : { tls }),

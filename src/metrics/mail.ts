@@ -63,7 +63,9 @@ export interface MailSources {
   readonly mailer:
     | { status(): { readonly relay: { readonly connections: number; readonly refuses?: object | undefined } } }
     | undefined;
-  readonly commands: { readonly reports: { counts(): Readonly<Record<string, number>> } };
+  readonly commands: {
+    readonly reports: Readonly<Record<'counts' | 'overLimit', () => Readonly<Record<string, number>>>>;
+  };
   readonly views: {
     hasEmails(): boolean;
     readonly queries: { countWaitingEmails(most: number): Promise<Readonly<Record<string, number>>> };
@@ -88,6 +90,13 @@ export function mailStates({ views }: MailSources): readonly StateMetric<MailSou
       labels: ['outcome'],
       isCounter: true,
       read: ({ commands }) => eachOf('outcome', commands.reports.counts()),
+    },
+    {
+      name: 'audience_email_reports_over_limit_total',
+      help: 'Reports of bounces and complaints that were ignored because parsing them exceeded a limit: time or memory.',
+      labels: ['limit'],
+      isCounter: true,
+      read: ({ commands }) => eachOf('limit', commands.reports.overLimit()),
     },
     {
       name: 'audience_relay_refuses',

@@ -205,7 +205,7 @@ const work: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_slots_running',
-    help: 'Slots that are taken: bulk requests, reports, exports, replays, lists as they were, followed feeds.',
+    help: 'Slots that are taken: bulk requests, reports, exports, replays, lists as they were, followed feeds, reports about emails.',
     labels: ['slots'],
     read: () => slotsByName().map(([slots, { running }]) => [{ slots }, running]),
   },

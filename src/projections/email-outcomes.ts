@@ -17,10 +17,12 @@ type Outcomes = {
   readonly in_doubt: number;
   /** Not tried again by itself, perhaps sent or not. */
   readonly held: number;
-  /** Reports that one could not be delivered, after a server had taken it; there may be several of one e-mail. */
+  /** Verified reports that an email could not be delivered after a server had taken it. One email may have several. */
   readonly bounced: number;
-  /** Reports that one was called spam. */
+  /** Verified reports that an email was called spam. */
   readonly complained: number;
+  /** Reports of either kind that were not verified. */
+  readonly unverified: number;
   /** One that was in doubt may have been sent, or be sent afterwards. */
   readonly cancelled: number;
 };
@@ -43,12 +45,13 @@ const zero: Outcomes = {
   held: 0,
   bounced: 0,
   complained: 0,
+  unverified: 0,
   cancelled: 0,
 };
 
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
-  version: 4,
+  version: 5,
   personal: false,
   indexes: [],
   readAsWhole: true,
@@ -97,9 +100,9 @@ function outcomesOf(event: DomainEvent): Partial<Outcomes> | undefined {
     case 'EmailHeld':
       return { held: 1 };
     case 'EmailBounced':
-      return { bounced: 1 };
+      return event.data.verified ? { bounced: 1 } : { unverified: 1 };
     case 'EmailComplained':
-      return { complained: 1 };
+      return event.data.verified ? { complained: 1 } : { unverified: 1 };
     case 'EmailCancelled':
       return { cancelled: 1 };
     default:

@@ -58,7 +58,7 @@ type Bounce = Complaint & { readonly kind: 'hard' | 'soft'; readonly enhanced_co
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 6,
+  version: 7,
   personal: false,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },
@@ -120,7 +120,8 @@ type Report = Extract<DomainEvent, { type: 'EmailBounced' | 'EmailComplained' }>
 function reported(before: EmailDocument, { type, data }: Report, at: string): EmailDocument {
   const { bounced, complained, kept_since } = before;
   const { verified } = data;
-  const document = { ...before, kept_since: kept_since === null ? null : at };
+  // An unverified report does not prolong how long the content is kept.
+  const document = { ...before, kept_since: kept_since === null || !verified ? kept_since : at };
   if (type === 'EmailComplained')
     return complained === null || (verified && !complained.verified)
       ? { ...document, complained: { at, verified } }

@@ -168,6 +168,18 @@ test('a report with a long run of spaces is read soon', async () => {
   expect(performance.now() - began).toBeLessThan(1_500);
 });
 
+/** The library's conversion to text needs seconds for it, and minutes for three times as much. */
+const cubicHtml = `<a ${'href=x'.repeat(1_000)}`;
+
+test('HTML in a report is never rendered', async () => {
+  const text = someReport('postfix-gone');
+  const [boundary = ''] = /^--80E38C7841F.*$/m.exec(text) ?? [];
+  const withHtml = text.replace(boundary, `${boundary}\nContent-Type: text/html\n\n${cubicHtml}\n\n${boundary}`);
+  const began = process.threadCpuUsage();
+  expect(await read(withHtml)).toMatchObject({ enhanced_code: '5.1.1' });
+  expect(process.threadCpuUsage(began).user).toBeLessThan(500_000);
+});
+
 test('no cut and no broken byte of a report makes reading it fail', async () => {
   const names: readonly SomeReport[] = ['postfix-gone', 'exim-gone', 'abuse', 'postfix-utf8'];
   for (const name of names) {

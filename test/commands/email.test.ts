@@ -314,6 +314,30 @@ describe('what is reported of an e-mail', () => {
     }
   });
 
+  test.each(Object.entries(states))(
+    'an unverified report in state %s is recorded and changes nothing',
+    (name, given) => {
+      const isUnsent = unsent.some((state) => state === name);
+      const unverified: readonly EmailEvent[] = [
+        { ...bounced, data: { ...bounced.data, verified: false } },
+        { ...complained, data: { ...complained.data, verified: false } },
+      ];
+      expect(decided(given, bounce({ verified: false }))).toEqual(isUnsent ? [] : unverified.slice(0, 1));
+      expect(decided(given, complaint(false))).toEqual(isUnsent ? [] : unverified.slice(1));
+      const commands = [
+        { ...start, now: at(59) },
+        release,
+        defer,
+        deferAndHold,
+        doubt(),
+        doubt({ next: null }),
+        sent(),
+      ];
+      for (const command of commands)
+        expect(decided([...given, ...unverified], command)).toEqual(decided(given, command));
+    },
+  );
+
   test('before the outcome of the attempt ends it, too', () => {
     const overtaken = [...states.sending, bounced];
     expect(decided(overtaken, sent())).toMatchObject([{ type: 'EmailSent' }]);
@@ -403,7 +427,7 @@ test('deciding again yields nothing, and no attempt is claimed of an e-mail that
         const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
         expect(isRefusal(again) ? [] : again).toEqual([]);
       }
-      const reported = events.findIndex(({ type }) => type === 'EmailBounced');
+      const reported = events.findIndex(({ type, data }) => type === 'EmailBounced' && data.verified);
       if (reported >= 0) expect(events.slice(reported).map(({ type }) => type)).not.toContain('EmailDispatchStarted');
       const course = events.filter(({ type }) => type !== 'EmailBounced');
       const end = course.findIndex(({ type }) => type === 'EmailSent');

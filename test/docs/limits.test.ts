@@ -124,6 +124,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/audit/list-at.ts: membersAtOnce',
   'src/audit/list-diff.ts: changesAtOnce',
   'src/bounces/delivery-status.ts: longestDiagnostic',
+  'src/bounces/fields.ts: longestValue',
   'src/cli/privacy/status.ts: mostNamed',
   'src/cli/email/report.ts: most',
   'src/cli/keys/keys.ts: longestOverlap',

@@ -148,11 +148,14 @@ describe('how a body is read', () => {
     expect(none.body).toEqual(refusal('group_name is required', {}));
   });
 
-  test('deeply nested unknown fields do no harm', async () => {
-    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
-    const answer = await service.request('POST', path, { raw: `{"unknown":${deep},"group_name":7}` });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ status: 'Error' });
+  test('a body that is nested too deeply, or has too many members, is refused', async () => {
+    const deep = `{"unknown":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)},"group_name":"x"}`;
+    const large = JSON.stringify({ group_name: 'x', ...Array(20_000).fill(0) });
+    for (const [raw, message] of [
+      [deep, 'Request body must be at most 32 levels deep'],
+      [large, 'Request body must have at most 20000 values'],
+    ] as const)
+      expect((await service.request('POST', path, { raw })).body).toEqual(refusal(message, {}));
   });
 });
 

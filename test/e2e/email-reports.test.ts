@@ -7,14 +7,21 @@ import { logPosition, ok, refusal, someAddress, unique } from '../support/answer
 import { audience, startAudience } from '../support/audience.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
+import { returnPathOf } from '../../src/events/return-path.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
 import { reportOf, type SomeReport } from '../bounces/some-reports.js';
+
+const secret = 'a secret that the return paths of this test are made with';
 
 let smtp: SmtpStandIn;
 let on: Service;
 beforeAll(async () => {
   smtp = await openSmtp(['accept']);
   on = await startService({
-    env: { SMTP_URL: smtp.url, MAIL_RETURN_PATH: 'bounce@mail.example.com', PUBLIC_URL: 'https://mail.example.com' },
+    env: {
+      ...{ SMTP_URL: smtp.url, MAIL_RETURN_PATH: 'bounce@mail.example.com' },
+      ...{ PUBLIC_URL: 'https://mail.example.com', SECRET: secret },
+    },
   });
 });
 afterAll(async () => {
@@ -105,21 +112,30 @@ test('a day of 5.7.1 stops mail to nobody, and so does every other refusal', asy
   }
 });
 
-test('who only knows the e-mail id is not believed: it is recorded and stops nothing', async () => {
-  for (const recipientOf of [
-    () => 'bounce@mail.example.com',
-    ({ returnPath }: SentEmail) => returnPath.replace(/\.[a-z2-7]{16}@/, '.aaaaaaaaaaaaaaaa@'),
-    ({ returnPath }: SentEmail) => returnPath.replace('@', 'a@'),
+test('a report that only knows the email id is recorded, is not believed and stops nothing', async () => {
+  const email = await sent();
+  const stranger = { ...email, returnPath: 'bounce@mail.example.com' };
+  expect((await report('postfix-gone', stranger)).body).toEqual(taken('unverified', email.id, false));
+  expect(await emailOf(email)).toMatchObject({ bounced: { verified: false, enhanced_code: '5.1.1' } });
+  expect((await report('abuse', stranger)).body).toEqual(taken('unverified', email.id, false));
+  expect(await suppressedFor(email.to)).toEqual([]);
+  // The real one counts all the same.
+  expect((await report('postfix-gone', email)).body).toEqual(taken('bounced', email.id, true));
+  expect(await suppressedFor(email.to)).toMatchObject([{ reason: 'hard_bounce' }]);
+});
+
+test('a report to a return path that does not hold is ignored', async () => {
+  const email = await sent();
+  const events = await on.countEvents();
+  for (const forged of [
+    email.returnPath.replace(/\.[a-z2-7]{16}@/, '.aaaaaaaaaaaaaaaa@'),
+    email.returnPath.replace('@', 'a@'),
+    email.returnPath.replace(/\.[a-z2-7]{16}@/, '@'),
   ]) {
-    const email = await sent();
-    expect((await report('postfix-gone', email, recipientOf(email))).body).toEqual(taken('bounced', email.id, false));
-    expect(await emailOf(email)).toMatchObject({ bounced: { verified: false, enhanced_code: '5.1.1' } });
-    expect((await report('abuse', email, 'abuse@mail.example.com')).body).toEqual(taken('complained', email.id, false));
-    expect(await suppressedFor(email.to)).toEqual([]);
-    // The real one counts all the same.
-    expect((await report('postfix-gone', email)).body).toEqual(taken('bounced', email.id, true));
-    expect(await suppressedFor(email.to)).toMatchObject([{ reason: 'hard_bounce' }]);
+    expect((await report('postfix-gone', email, forged)).body).toEqual(taken('ignored', null, false));
+    expect((await report('abuse', email, forged)).body).toEqual(taken('ignored', null, false));
   }
+  expect(await on.countEvents()).toBe(events);
 });
 
 test('the return path of one e-mail says nothing about another', async () => {
@@ -165,7 +181,20 @@ test('a bounce changes no status in a list', async () => {
   ]);
 });
 
-test('an e-mail that waits to be tried again is over with its bounce', async () => {
+test('a report whose HTML takes minutes to render is taken at once', async () => {
+  const email = await sent();
+  const text = reportOf('postfix-gone', email.id);
+  const [boundary = ''] = /^--80E38C7841F.*$/m.exec(text) ?? [];
+  const html = `${boundary}\nContent-Type: text/html\n\n<a ${'href=x'.repeat(3_000)}\n\n`;
+  const [answer, other] = await Promise.all([
+    post(text.replace(boundary, html + boundary), { 'x-envelope-to': email.returnPath }),
+    on.get('/v1/email'),
+  ]);
+  expect(answer.body).toEqual(taken('bounced', email.id, true));
+  expect(other.status).toBe(200);
+});
+
+test('a waiting email ends with its verified bounce, and not with an unverified one', async () => {
   smtp.behave('recipient 450 4.2.0 later');
   const to = someAddress();
   const { headers } = await ok(
@@ -174,10 +203,13 @@ test('an e-mail that waits to be tried again is over with its bounce', async () 
   const id = String(headers.location).replace('/v1/email/', '');
   await until(id, 'deferred');
   smtp.behave('accept');
-  expect((await post(reportOf('postfix-policy', id), { 'x-envelope-to': 'bounce@mail.example.com' })).body).toEqual(
-    taken('bounced', id, false),
-  );
-  expect(await emailOf({ id, to, returnPath: '' })).toMatchObject({ state: 'cancelled', bounced: { kind: 'hard' } });
+  const returnPath = returnPathOf(id, 'bounce@mail.example.com', deriveStreamKeys(secret).returnPathMac);
+  const email = { id, to, returnPath };
+  for (const name of ['postfix-policy', 'abuse'] as const)
+    expect((await report(name, email, 'bounce@mail.example.com')).body).toEqual(taken('unverified', id, false));
+  expect(await emailOf(email)).toMatchObject({ state: 'deferred', bounced: { verified: false } });
+  expect((await report('postfix-policy', email)).body).toEqual(taken('bounced', id, true));
+  expect(await emailOf(email)).toMatchObject({ state: 'cancelled', bounced: { kind: 'hard', verified: true } });
   expect((await on.post(`/v1/email/${id}/release`)).status).toBe(409);
 });
 

@@ -87,7 +87,8 @@ test.each([
   ['{"name":1e400}', 'variables contains a number that is too large'],
   ['{"__proto__":{"name":"Ada"}}', 'variables contains invalid characters'],
   ['{"items":[{"__proto__":1}]}', 'variables contains invalid characters'],
-  [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'variables must be at most 10 levels deep'],
+  [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'Request body must be at most 32 levels deep'],
+  [`{"name":${'['.repeat(20)}${']'.repeat(20)}}`, 'variables must be at most 10 levels deep'],
 ])('refused before anything is made of it: %.30s', async (text, message) => {
   const raw = `${JSON.stringify(four()).slice(0, -1)},"variables":${text}}`;
   const headers = { 'content-type': 'application/json' };

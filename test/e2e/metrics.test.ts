@@ -115,6 +115,7 @@ describe('what is counted', () => {
     const slots = all.filter(({ name }) => name === 'audience_slots_waiting').map(({ labels }) => labels['slots']);
     expect(slots.sort()).toEqual([
       'contacts_bulks',
+      'email_reports',
       'exports',
       'feeds',
       'lists_at',

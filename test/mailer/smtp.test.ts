@@ -252,3 +252,14 @@ test.each([
 ])('the codes of %j stand at its start', (response, smtp_code, enhanced_code) => {
   expect(replyOf(response)).toEqual({ response, smtp_code, enhanced_code });
 });
+
+test('a long reply of the mail server is kept up to 1,000 characters, and an endless one ends the connection', async () => {
+  const replyTo = (text: string) => async () => {
+    const smtp = await startScriptedSmtp((asked) => (asked.command === 'RCPT' ? `550 5.1.1 ${text}` : usually(asked)));
+    const server = parseSmtpUrl(smtp.url);
+    return await createSmtpTransport({ server, timings: quickSmtp, connections: 1 }).send(mail(), limits());
+  };
+  const long = await replyTo('a'.repeat(60_000))();
+  expect(long).toMatchObject({ status: 'failed', enhanced_code: '5.1.1', response: `550 5.1.1 ${'a'.repeat(990)}` });
+  expect(await replyTo('a'.repeat(1_000_000))()).toMatchObject({ status: 'deferred', reason: 'protocol' });
+});

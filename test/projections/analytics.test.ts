@@ -354,6 +354,8 @@ describe('e-mail outcomes', () => {
       [e.emailFailed, 2],
       [e.emailBounced, 2],
       [e.emailComplained, 2],
+      [{ type: 'EmailBounced', data: { ...e.emailBounced.data, verified: false } }, 2],
+      [{ type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } }, 2],
       [e.emailCancelled, 2],
     ];
     const stored = outcomes.map(([event, time], index) => ({
@@ -375,6 +377,7 @@ describe('e-mail outcomes', () => {
       held: 0,
       bounced: 0,
       complained: 0,
+      unverified: 0,
       cancelled: 0,
       reasons: [],
     };
@@ -413,6 +416,7 @@ describe('e-mail outcomes', () => {
         held: 2,
         bounced: 1,
         complained: 1,
+        unverified: 2,
         cancelled: 1,
         reasons: [
           why('deferred', 'smtp_4xx', 1),

@@ -267,6 +267,21 @@ describe('emails', () => {
     expect(overtaken).toEqual({ ...sent, sent_at: later(3), kept_since: later(3), bounced: { ...hard, at: later(2) } });
   });
 
+  it('show a report that is not verified, and keep the content no longer for it', () => {
+    const sent = fold(e.dispatchStarted, e.emailSent);
+    const { kind, enhanced_code } = e.emailBounced.data;
+    const bounced: DomainEvent = { type: 'EmailBounced', data: { ...e.emailBounced.data, verified: false } };
+    expect(fold(e.dispatchStarted, e.emailSent, bounced)).toEqual({
+      ...sent,
+      bounced: { at: later(3), verified: false, kind, enhanced_code },
+    });
+    const complained: DomainEvent = { type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } };
+    expect(fold(e.dispatchStarted, e.emailSent, complained)).toEqual({
+      ...sent,
+      complained: { at: later(3), verified: false },
+    });
+  });
+
   it('show the report that says most, of several the first', () => {
     const bounce = (kind: 'hard' | 'soft', verified: boolean, enhanced_code?: string): DomainEvent => ({
       type: 'EmailBounced',

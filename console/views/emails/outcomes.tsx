@@ -27,6 +27,7 @@ const charts: readonly { readonly title: string; readonly counts: readonly (read
       ['deferred', 'attempts that failed'],
       ['bounced', 'bounced'],
       ['complained', 'called spam'],
+      ['unverified', 'reports not verified'],
       ['held', 'held'],
       ['in_doubt', 'in doubt'],
       ['reopened', 'released'],

@@ -31,9 +31,9 @@ export const stateTexts: Readonly<Record<State, StateText>> = {
 /** What needs a person comes first. */
 export const states = Object.keys(stateTexts) as readonly State[];
 
-/** Of one that bounced or was called spam, that. */
+/** The state of an email, or that it bounced or was called spam. Reports that are not verified change nothing here. */
 export function EmailMark({ email: { state, bounced, complained } }: { readonly email: Email }) {
-  if (complained !== null) return <Mark kind="bad">called spam</Mark>;
-  if (bounced !== null) return <Mark kind="bad">bounced</Mark>;
+  if (complained?.verified === true) return <Mark kind="bad">called spam</Mark>;
+  if (bounced?.verified === true) return <Mark kind="bad">bounced</Mark>;
   return <Mark kind={stateTexts[state].kind}>{stateTexts[state].name}</Mark>;
 }

@@ -158,9 +158,64 @@ export function collect<Result>(
   });
 }
 
-/** @throws ServiceError `invalid_json` */
+/** Levels of objects and arrays in a body. */
+const mostLevels = 32;
+/** Members of objects in a body. Of items in arrays there may be twice as many. */
+const mostMembers = 20_000;
+
+const [other, quote, opening, closing, separator] = [0, 1, 2, 3, 4];
+/** What each byte of JSON means outside of a string. */
+const kinds = new Uint8Array(256).fill(other);
+for (const [characters, kind] of [
+  ['"', quote],
+  ['[{', opening],
+  [']}', closing],
+  [',:', separator],
+] as const)
+  for (const byte of Buffer.from(characters)) kinds[byte] = kind;
+
+/**
+ * Refuses JSON that takes long to parse for its size: deep nesting and tens of thousands of members, for which V8 needs
+ * up to 200 ms per MiB. Code that walks the parsed value may then be recursive.
+ * @throws ServiceError `too_deep`, `too_many_values`
+ */
+function refuseCostlyJson(bytes: Buffer): void {
+  let levels = 0;
+  let separators = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const kind = kinds[bytes[at] ?? 0];
+    if (kind === other) continue;
+    if (kind === quote) at = endOfString(bytes, at);
+    else if (kind === opening) levels += 1;
+    else if (kind === closing) levels -= 1;
+    else separators += 1;
+    if (levels > mostLevels) throw new ServiceError('too_deep', { field: 'Request body', limit: mostLevels });
+    if (separators > 2 * mostMembers)
+      throw new ServiceError('too_many_values', { field: 'Request body', limit: mostMembers });
+  }
+}
+
+/** Returns where the string that begins here ends. */
+function endOfString(bytes: Buffer, begin: number): number {
+  let at = begin + 1;
+  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
+  return at;
+}
+
+/** White space of JSON. */
+const blanks: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\n\r'));
+
+function beginsAsObject(bytes: Buffer): boolean {
+  let at = 0;
+  while (blanks.has(bytes[at])) at += 1;
+  return bytes[at] === 0x7b;
+}
+
+/** @throws ServiceError `invalid_json`, `too_deep`, `too_many_values` */
 export function parseObject(bytes: Buffer): Body {
   if (bytes.length === 0) return noBody;
+  if (!beginsAsObject(bytes)) throw new ServiceError('invalid_json');
+  refuseCostlyJson(bytes);
   let value: unknown;
   try {
     // A byte order mark survives decoding and is no JSON.

@@ -212,6 +212,9 @@ function answerHeaders({ answer, replays }: AnyEndpoint): readonly string[] {
   ];
 }
 
+/** A body that is not JSON, or not JSON that is taken. */
+const badJson: readonly ErrorCode[] = ['unsupported_media_type', 'invalid_json', 'too_deep', 'too_many_values'];
+
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
 /** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
@@ -234,7 +237,7 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...(['unauthorized', 'rate_limited'] as const),
     ...when(scope !== anyKey, 'forbidden' as const),
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
-    ...when(!isGet, ...(ofMedia === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : [ofMedia])),
+    ...when(!isGet, ...(ofMedia === undefined ? badJson : [ofMedia])),
     ...when(!isGet && isJson, 'unknown_field' as const, 'unknown_field_near' as const),
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead(endpoint, method), 'invalid_position' as const),

@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.js';
 import { collect } from '../http/body.js';
 import { isObject } from '../http/envelope.js';
 
-const maxBytes = 64 * 1024;
+export const maxBytes = 64 * 1024;
 
 /** The values of each field, by the field's name in lower case. */
 export type Fields = ReadonlyMap<string, readonly string[]>;

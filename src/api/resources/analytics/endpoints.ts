@@ -80,8 +80,9 @@ const emailOutcomesSchema = object(
     failed: count.describe('E-mails that were given up.'),
     reopened: count.describe('Failed e-mails that were released: `failed` less these are failed still.'),
     in_doubt: count.describe('Attempts that perhaps succeeded.'),
-    bounced: count.describe('Reports that an e-mail could not be delivered.'),
-    complained: count.describe('Reports that an e-mail was called spam.'),
+    bounced: count.describe('Verified reports that an email could not be delivered.'),
+    complained: count.describe('Verified reports that an email was called spam.'),
+    unverified: count.describe('Reports of either kind that were not verified.'),
     held: count.describe('E-mails that wait for an operator.'),
     cancelled: count.describe('E-mails that were cancelled.'),
     reasons: z

@@ -28,10 +28,10 @@ export const reportEndpoint = ownWrite('takeReport', '/v1/email/reports', {
       outcome: z
         .enum(reportOutcomes)
         .describe(
-          '`known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, or cannot be read. `unmatched`: it is about no e-mail that was sent.',
+          '`unverified`: recorded, but not believed, so it changes nothing. `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: it is about no email that was sent.',
         ),
       email_id: emailId.nullable(),
-      verified: z.boolean().describe('It came to the return path of the e-mail, or names it.'),
+      verified: z.boolean().describe('The report came to the return path of the email, or names it.'),
     }),
   },
   errors: ['required'],

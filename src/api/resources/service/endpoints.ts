@@ -53,6 +53,7 @@ const readinessSchema = object('Readiness', {
   email_reports: object('EmailReportCounts', {
     bounced: count,
     complained: count,
+    unverified: count,
     known: count,
     ignored: count,
     unmatched: count,

@@ -1,0 +1,5 @@
+/** The thread that parses reports. */
+import { answerJobs } from '../flow/limited-thread.js';
+import { readReport } from './read-report.js';
+
+answerJobs(readReport);
