@@ -92,6 +92,7 @@ export const clients = {
   },
   analytics: { scopes: ['lists:read', 'tags:read', 'analytics:read', 'audit:read'], requests: 'bi' },
   auditor: { scopes: ['audit:read', 'analytics:read'] },
+  'summer-help': { scopes: ['lists:read', 'contacts:read'] },
   'fair-tablet': { scopes: ['lists:read', 'contacts:write'], requests: 'fair' },
 } as const satisfies Record<string, ClientOfShop>;
 export type ClientName = keyof typeof clients;

@@ -60,6 +60,13 @@ export function openStaff(world: World) {
       const previous_until = new Date(world.now() + day).toISOString();
       await change({ type: 'Rotate', ...granted(), key_id: idOf(name), hash: hashOf(newSecret(name)), previous_until });
     },
+    /** Records what has ended, as the service does by itself. */
+    async expire(): Promise<void> {
+      const id = random.uuid();
+      const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+      const command = { type: 'Expire', now: new Date(world.now()).toISOString() } as const;
+      await commands.keys.execute({ stream: keysStream, command, context });
+    },
     revoke: (name: ClientName, reason: string) => change({ type: 'Revoke', key_id: idOf(name), reason }),
     secretOf: (name: ClientName): string => secretsOf.get(name) ?? '',
     /** By id of the key, in milliseconds since the epoch. */

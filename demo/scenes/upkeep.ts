@@ -69,5 +69,8 @@ export const upkeep: Scene = ({ world, staff, members }) => {
   plan(onDay(133) + 8 * hour, () => staff.hire('fair-tablet'));
   plan(onDay(143) + 19 * hour, () => staff.revoke('fair-tablet', 'lost at the fair'));
   plan(onDay(184) + 7 * hour, () => staff.rotate('crm-import'));
+  plan(onDay(185) + 7 * hour, () => staff.expire());
+  plan(onDay(40) + 9 * hour, () => staff.hire('summer-help', 60));
+  plan(onDay(100) + 9 * hour, () => staff.expire());
   plan(onDay(-75) + 9 * hour, () => staff.hire('auditor', 365));
 };

@@ -23,7 +23,7 @@ describe('all views', () => {
   it('handle every event type but those of the service, API keys, the register of erasures, reads and bare consent', () => {
     const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
     const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
-    const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked'];
+    const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked', 'ApiKeyExpired', 'ApiKeySecretExpired'];
     expect(ignored).toEqual([
       'ConsentRecorded',
       'ServiceInitialised',
