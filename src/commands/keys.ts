@@ -11,7 +11,7 @@ export interface Key {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly hash: string;
-  /** The secret before the last rotation. `isClosed`: the end of its overlap was recorded. */
+  /** The secret before the last rotation. `isClosed`: it had no overlap, or the end of its overlap was recorded. */
   readonly previous: { readonly hash: string; readonly until: string; readonly isClosed: boolean } | null;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -68,7 +68,8 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
       const previous = key.previous?.hash === data.hash ? { ...key.previous, isClosed: true } : key.previous;
       return state.set(key.key_id, { ...key, previous });
     }
-    const previous = { hash: key.hash, until: data.previous_until, isClosed: false };
+    // Without an overlap the earlier secret is closed at once, whatever the clock says later.
+    const previous = { hash: key.hash, until: data.previous_until, isClosed: data.previous_until <= at };
     return state.set(key.key_id, { ...key, hash: data.hash, previous, rotated_at: at });
   },
   decide(command, state, { idempotency }) {

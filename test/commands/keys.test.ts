@@ -155,6 +155,12 @@ describe('expire', () => {
     given(keyDecider, created(), rotated).when(expire(later)).then(secretExpired);
     given(keyDecider, created(), rotated, secretExpired).when(expire(later)).then();
   });
+  test('records nothing where there was no overlap, because the earlier secret ended with the rotation', () => {
+    const data = { ...rotated.data, previous_until: '2000-01-01T00:00:00.000Z' };
+    given(keyDecider, created(), { ...rotated, data })
+      .when(expire(later))
+      .then();
+  });
   test('records nothing of a revoked key', () => {
     given(keyDecider, created({ expires_at: now }), revoked)
       .when(expire(later))
