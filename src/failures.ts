@@ -34,15 +34,6 @@ export class NotCheckedError extends Error {
   }
 }
 
-/** For a mail server: it keeps what it handed over and tries again (EX_TEMPFAIL). The cause says why. Exit code 75. */
-export class TryAgainError extends Error {
-  override readonly name = 'TryAgainError';
-
-  constructor(cause: unknown) {
-    super('try again', { cause });
-  }
-}
-
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly exitCode: number;

@@ -1,8 +1,8 @@
 /** A folder of backups. Each backup is a folder of its own that is named after the time; neither names nor times say which backup is the newest. A half-made backup has a hidden name, and the next backup removes it. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolderOf } from '../flow/durable-file.js';
+import { giveToFolderOwner, makeSubfolder, syncFolderOf } from '../flow/durable-file.js';
 import { takeLock } from '../eventstore/sqlite/lock.js';
 import { CommandFailedError } from '../failures.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
@@ -102,7 +102,7 @@ const otherLog = (message: string): CommandFailedError => new CommandFailedError
 export async function whileLocked<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new CommandFailedError(`${folder} is not a folder.`, { type: 'not_a_folder' });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeSubfolder(folder);
   const taken = (): Error =>
     new CommandFailedError(`another backup is being made in ${folder}: it was left alone`, { type: 'backup_runs' });
   const lock = takeLock(path.join(folder, lockName), taken);
@@ -143,19 +143,24 @@ function freeName(wanted: string): string {
   return name;
 }
 
-/** Each file and each name is on the disk. */
+/** Makes each file and each name durable, and gives them to the owner of the folder of backups. */
 async function syncTree(folder: string): Promise<void> {
+  await withHandle(folder, (handle) => Promise.resolve(giveToFolderOwner(handle.fd, folder)));
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) await syncTree(file);
-    else await sync(file);
+    else
+      await withHandle(file, async (handle) => {
+        giveToFolderOwner(handle.fd, file);
+        await handle.sync();
+      });
   }
-  await sync(folder);
+  await withHandle(folder, (handle) => handle.sync());
 }
 
-async function sync(file: string): Promise<void> {
+async function withHandle(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
   const handle = await open(file, 'r');
-  await handle.sync().finally(() => handle.close());
+  await work(handle).finally(() => handle.close());
 }
 
 interface Removal {

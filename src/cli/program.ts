@@ -6,7 +6,7 @@ import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from '../events/printable.js';
 import type { CommandLine } from './shared/command-line.js';
 import { withExamples } from './shared/options.js';
-import { CommandFailedError, InterruptedError, NotCheckedError, TryAgainError, UsageError } from '../failures.js';
+import { CommandFailedError, InterruptedError, NotCheckedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),
@@ -62,40 +62,49 @@ interface Run {
   readonly exitCode: () => number;
 }
 
-/** The exit code: 0, 1, 2, 75, or that of the interruption. */
-export async function runProgram({ program, line, words, explain, exitCode }: Run): Promise<number> {
+/** Runs the command and returns the exit code: 0, 1, 2, 75, or that of the interruption. */
+export async function runProgram(run: Run): Promise<number> {
+  const { program, line, words, exitCode } = run;
   try {
     await program.parseAsync([...words], { from: 'user' });
     line.signal.throwIfAborted();
     return exitCode();
   } catch (error) {
-    const isOver = line.signal.aborted && !(error instanceof TryAgainError);
-    const cause: unknown = isOver ? line.signal.reason : error;
-    if (cause instanceof InterruptedError) return cause.exitCode;
-    const failure = failureOf(cause, explain);
-    if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
-    const { type, message } = failure;
-    const answer = `${JSON.stringify({ error: { type, message } })}\n`;
-    // Standard output may be what failed.
-    if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
-    line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
-    return failure.exitCode;
+    if (!handsOverReport(words)) return await fail(line.signal.aborted ? line.signal.reason : error, run);
+    return (await fail(error, run)) === 0 ? 0 : tryAgain;
   }
 }
+
+/** Says what went wrong, and returns the exit code. */
+async function fail(cause: unknown, { line, words, explain }: Run): Promise<number> {
+  if (cause instanceof InterruptedError) return cause.exitCode;
+  const failure = failureOf(cause, explain);
+  if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
+  const { type, message } = failure;
+  const answer = `${JSON.stringify({ error: { type, message } })}\n`;
+  // Standard output may be what failed.
+  if (words.includes('--json')) await line.stdout.write(answer).catch(() => undefined);
+  line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
+  return failure.exitCode;
+}
+
+/** EX_TEMPFAIL: a mail server keeps what it handed over, and tries again. It would throw a report away after any other failure. */
+const tryAgain = 75;
+
+const handsOverReport = (words: readonly string[]): boolean =>
+  words.some((word, at) => word === 'email' && words[at + 1] === 'report');
 
 interface Failure {
   readonly type: string;
   readonly message: string;
-  readonly exitCode: 1 | 2 | 75;
+  readonly exitCode: 1 | 2;
 }
 
 function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
   const isUnchecked = error instanceof NotCheckedError;
-  const isToBeTriedAgain = error instanceof TryAgainError;
-  const reason: unknown = isUnchecked || isToBeTriedAgain ? error.cause : error;
+  const reason: unknown = isUnchecked ? error.cause : error;
   const known = inWords(reason, explain);
   if (known === undefined) return undefined;
-  if (isToBeTriedAgain) return { ...known, exitCode: 75 };
   if (known.type === 'usage' || isUnchecked) return { ...known, exitCode: 2 };
   return { ...known, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }

@@ -1,9 +1,10 @@
-/** The file of an export: written whole or not at all, readable by its owner only, with its SHA-256 beside it, and checked by that. */
+/** The file of an export: written whole or not at all, readable only by its owner, who is the owner of the folder, with its SHA-256 beside it. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandFailedError } from '../failures.js';
+import { giveToFolderOwner } from '../flow/durable-file.js';
 
 /** Resolves when the bytes have been taken. */
 export interface Sink {
@@ -34,11 +35,15 @@ export function demandPlace(file: string, isForced: boolean): void {
 export function writeWhole(file: string, pieces: Pieces): Promise<WrittenFile> {
   const folder = path.dirname(path.resolve(file));
   return withDraft(folder, async (own) => {
-    const written = await writeDurably(path.join(own, 'data'), (handle) =>
-      writeAll((bytes) => handle.appendFile(bytes), pieces),
-    );
+    const written = await writeDurably(path.join(own, 'data'), (handle) => {
+      giveToFolderOwner(handle.fd, file);
+      return writeAll((bytes) => handle.appendFile(bytes), pieces);
+    });
     const sum = `${written.sha256}  ${path.basename(file)}\n`;
-    await writeDurably(path.join(own, 'sum'), (handle) => handle.writeFile(sum));
+    await writeDurably(path.join(own, 'sum'), (handle) => {
+      giveToFolderOwner(handle.fd, file);
+      return handle.writeFile(sum);
+    });
     // With an old checksum beside it, a new file would look damaged.
     await rm(checksumFileOf(file), { force: true });
     await rename(path.join(own, 'data'), file);

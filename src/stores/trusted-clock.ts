@@ -1,5 +1,5 @@
 /** The clock of this process, and whether decisions that cannot be undone may depend on it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { metadataSchema } from '../events/envelope.js';
 import { writeDurably } from '../flow/durable-file.js';
@@ -57,7 +57,7 @@ interface TrustedClockOptions extends Clocks {
   readonly newestEvent: () => Promise<number | undefined>;
 }
 
-/** @throws ReadModelsUnavailableError @throws StoreUnavailableError */
+/** Notes the time of the newest event if there is no note yet. @throws ReadModelsUnavailableError @throws StoreUnavailableError; what writing the note throws */
 export async function openTrustedClock({
   notes,
   newestEvent,
@@ -65,7 +65,10 @@ export async function openTrustedClock({
   monotonic,
 }: TrustedClockOptions): Promise<TrustedClock> {
   const reading = (): ClockReading => ({ wall: clock(), monotonic: monotonic() });
-  const known = (await notes.read()) ?? (await newestEvent());
+  const noted = await notes.read();
+  const known = noted ?? (await newestEvent());
+  // Noted before this process appends anything: events that are written while the clock is wrong must tell no later start the time.
+  if (noted === undefined && known !== undefined) await notes.write(known);
   let trust = watchedClock(reading(), known);
   let noteAt = -Infinity;
 
@@ -149,7 +152,13 @@ function timeIn(value: unknown): number | undefined {
 
 /** Keeps the note in a file. */
 export const clockNotesIn = (file: string): ClockNotes => ({
-  read: async () => (existsSync(file) ? timeIn(jsonIn(readFileSync(file, 'utf8'))) : undefined),
+  async read() {
+    try {
+      return timeIn(JSON.parse(readFileSync(file, 'utf8')));
+    } catch {
+      return undefined;
+    }
+  },
   async write(time) {
     writeDurably(file, `${JSON.stringify(noteOf(time))}\n`);
   },

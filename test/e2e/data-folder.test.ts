@@ -93,6 +93,9 @@ test.skipIf(onServers)(
     for (const words of [
       ['audit', 'prove', 'ada@example.com', '--out', path.join(newFolder(), 'proof.json')],
       ['audit', 'seal', '--out', path.join(newFolder(), 'seal.json')],
+      ['audit', 'seal', '--out', path.join(folder, 'seal.json')],
+      ['export', 'events', '--out', path.join(folder, 'events.ndjson')],
+      ['backup', path.join(folder, 'backups')],
       ['projections', 'rebuild', 'all'],
     ]) {
       const { code, err } = await audienceProcess(['--data-dir', folder, ...words]);

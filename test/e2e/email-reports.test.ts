@@ -1,5 +1,5 @@
 /** Reports of bounces and complaints through HTTP and the command line: what they change, whom they stop mail to, and what nobody can forge. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -324,10 +324,17 @@ test('the command reads standard input, and has the mail server try again whatev
     { ...env, SECRET: 'short' },
   ])
     expect(await audience(words, { env: changed, stdin })).toMatchObject({ code: 75, out: '' });
+  expect(await audience(['--bogus', ...words], { env, stdin })).toMatchObject({ code: 75 });
   for (const wrong of [[], [' '], ['two@example.com', 'at-once@example.com'], ['-begins-with-a-dash@example.com']])
     expect(await audience(['email', 'report', ...wrong], { env, stdin })).toMatchObject({ code: 75 });
   const cwd = mkdtempSync(path.join(tmpdir(), 'report-'));
   mkdirSync(path.join(cwd, '.env'));
   expect(await startAudience(words, { env: { AUDIENCE_URL: on.url() }, cwd, stdin }).ended).toMatchObject({ code: 75 });
+  rmSync(path.join(cwd, '.env'), { recursive: true });
+  if (process.geteuid?.() === 0) {
+    writeFileSync(path.join(cwd, '.env'), '');
+    chownSync(path.join(cwd, '.env'), 65_534, 65_534);
+    expect(await startAudience(words, { env, cwd, stdin }).ended).toMatchObject({ code: 75 });
+  }
   rmSync(cwd, { recursive: true });
 });

@@ -73,8 +73,19 @@ test('is not trusted if it starts more than a day ahead of the note, even if an 
   expect((await open()).now()).toBe(wall);
 });
 
+test('stays untrusted over a restart if it was ahead at a start without a note', async () => {
+  wall += 365 * day;
+  const first = await open({ newestEvent: start });
+  expect(first.now()).toBeUndefined();
+  await first.look();
+  await first.stop();
+  // The newest event was written by the wrong clock.
+  expect((await open({ newestEvent: wall })).now()).toBeUndefined();
+});
+
 test('is compared with the newest event if there is no note, or none that can be read', async () => {
   expect((await open({ newestEvent: start - day })).now()).toBe(start);
+  rmSync(noteFile());
   expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
   writeFileSync(noteFile(), '{"noted_at":');
   expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
@@ -91,6 +102,7 @@ test('is trusted at once when it is confirmed, also by the next start', async ()
 
 test('dates nothing by a clock that is more than a day behind the time that was known at the start', async () => {
   expect((await open({ newestEvent: start + day })).datedNow()).toBe(start);
+  rmSync(noteFile());
   const { now, datedNow } = await open({ newestEvent: start + day + 1 });
   expect([now(), datedNow()]).toEqual([start, undefined]);
 });

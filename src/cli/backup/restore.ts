@@ -47,7 +47,9 @@ export function registerRestore(program: Command, line: CommandLine): void {
 
 async function restoreLog(from: string | undefined, options: Options, line: CommandLine): Promise<void> {
   const { to, inPlace, register, withoutNewerRegister, withSecrets, acceptUnsigned: acceptsUnsigned } = options;
-  if ((register === undefined) !== withoutNewerRegister)
+  if (register !== undefined && withoutNewerRegister)
+    throw new UsageError('Give either --register or --without-newer-register, not both');
+  if (register === undefined && !withoutNewerRegister)
     throw new UsageError(
       'Add --register with the newest register, or --without-newer-register if none is left: then erasures and revocations of keys after the backup are undone',
     );

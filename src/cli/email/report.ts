@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { reportOutcomes } from '../../bounces/take-report.js';
 import type { Command } from 'commander';
-import { CommandFailedError, TryAgainError, UsageError } from '../../failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { withExamples } from '../shared/options.js';
 import { demandService } from '../shared/through-service.js';
@@ -14,16 +14,9 @@ export function registerReport(email: Command, line: CommandLine): void {
   const report = email
     .command('report')
     .description('hands a bounce or complaint on standard input to the service; 75: the mail server is to try again')
-    // Not required: without it a mail server would throw the report away.
+    // Not required, because what is read from standard input must be read to its end first.
     .argument('[recipient]', 'whom the mail server got it for')
-    .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : new TryAgainError(error);
-    })
-    .action(async (recipient: string | undefined) => {
-      await send(recipient, line).catch((error: unknown) => {
-        throw new TryAgainError(error);
-      });
-    });
+    .action((recipient: string | undefined) => send(recipient, line));
   withExamples(report, ['audience email report bounce+eml_01J….abcdefghijklmnop@mail.example.com']);
 }
 

@@ -1,7 +1,8 @@
 /** Where the answer of a command goes that has `--out`: a file that is whole or not there, or standard output. */
-import { rename, writeFile } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { demandPlace, withDraft } from '../../export/file.js';
+import { giveToFolderOwner } from '../../flow/durable-file.js';
 import type { CommandLine } from './command-line.js';
 
 interface Destination {
@@ -22,7 +23,14 @@ export async function put(text: string, { out, mode = 0o666 }: Destination, { st
   if (out === '-') return await stdout.write(Buffer.from(text));
   await withDraft(path.dirname(path.resolve(out)), async (own) => {
     const draft = path.join(own, 'draft');
-    await writeFile(draft, text, { flag: 'wx', flush: true, mode });
+    const file = await open(draft, 'wx', mode);
+    try {
+      giveToFolderOwner(file.fd, out);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(draft, out);
   });
 }
