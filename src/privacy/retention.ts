@@ -106,7 +106,8 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
   async function turn(signal: AbortSignal): Promise<void> {
     const pause = async (milliseconds: number): Promise<void> =>
       await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-    // Until the view has shown something, it may not exist. What is erased is gone for good, so the clock must be trusted.
+    // Wait for the view, which may not exist until it has shown something. Wait for a trusted clock, because an erasure cannot
+    // be undone.
     let now = trustedNow();
     for (; now === undefined || !views.hasEmails(); now = trustedNow()) {
       if (signal.aborted) return;

@@ -1,4 +1,4 @@
-/** The files of a data folder: whose they are, what a start removes, and that one service at a time writes to them. */
+/** The files of a data folder: who owns them, what a start removes, and that one service at a time writes to them. */
 import {
   chownSync,
   existsSync,
@@ -37,7 +37,7 @@ const ofOthers = (folder: string): readonly string[] =>
     (name) => lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.uid !== nobody,
   );
 
-test('what root makes in the data folder of another user belongs to that user', long, async (context) => {
+test('files that root creates in the data folder of another user belong to that user', long, async (context) => {
   if (process.geteuid?.() !== 0) context.skip('only root can give files away');
   const [folder, copies] = [newFolder(), newFolder()];
   for (const one of [folder, copies]) chownSync(one, nobody, nobody);
@@ -68,7 +68,7 @@ test('what root makes in the data folder of another user belongs to that user', 
   await eventually(async () =>
     expected.every((name) => existsSync(path.join(folder, name))) && readdirSync(copies).length > 0 ? true : undefined,
   );
-  // A file that has just been made is given away a moment later.
+  // A new file gets its owner a moment after it was created.
   const isOwned = async () => ([folder, copies].every((one) => ofOthers(one).length === 0) ? true : undefined);
   await eventually(isOwned, { what: 'the owner of the folder' });
   await service.kill('SIGTERM');
