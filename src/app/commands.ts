@@ -4,7 +4,7 @@ import { createReportReader } from '../bounces/report-reader.js';
 import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
-import type { Sources } from '../commands/batch.js';
+import { serviceContext, type Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
@@ -181,7 +181,7 @@ export async function openCommands(options: CommandsOptions) {
     /** Once, under the id that was given to it. */
     async recordRestored({ event_id, count, head }: RestoredMark): Promise<string> {
       const ids = { ...sources, newEventId: () => event_id };
-      const context = { correlationId: event_id, causationId: event_id, requestId: event_id, actor: 'service' };
+      const context = serviceContext(event_id);
       const command = { type: 'RecordRestored', count, head } as const;
       return (await handlerOf(serviceDecider, 1, ids).execute({ stream: serviceStream, command, context })).position;
     },

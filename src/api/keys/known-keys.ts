@@ -1,5 +1,5 @@
 /** The API keys that a process knows, from the configuration and from the log. It reads the log again often enough that a change takes effect within a second. */
-import type { CommandContext } from '../../commands/batch.js';
+import { serviceContext, type CommandContext } from '../../commands/batch.js';
 import { replayableContext } from '../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../commands/command-handler.js';
 import {
@@ -134,8 +134,7 @@ export async function openKeys({
     if (time === undefined) return;
     const command = { type: 'Expire', now: new Date(time).toISOString() } as const;
     if (expire(command, held).length === 0) return;
-    const id = newUuid();
-    const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+    const context = serviceContext(newUuid());
     hold((await commands.keys.execute({ stream: keysStream, command, context })).state);
   }
 
