@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 82507eca70c932c7f39ebb22bca7efb74c1ef093ec424c58afe26c7bb9457f8b. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a2fdccd41e62ba0b77cc5e255ec77e81cf45c49ef72168606e7153071c4764ec. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -28,8 +28,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Whether the service has the secret of a data folder
-     * @description Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. It also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line asks this before it sends the API key of a data folder.
+     * Prove that the service has the secret of a data folder
+     * @description Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. The HMAC also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line calls this endpoint before it sends the API key of a data folder.
      */
     get: operations['getIdentity'];
     put?: never;
@@ -451,7 +451,7 @@ export interface paths {
     put?: never;
     /**
      * Trust the clock of the service from now on
-     * @description Says that the clock is right. Until then, nothing that cannot be undone depends on it. `GET /health/ready` tells whether it is trusted. Needs the scope `clock`.
+     * @description Tells the service that its clock is right. While the clock is not trusted, nothing that cannot be undone depends on it. `GET /health/ready` tells whether the clock is trusted. Needs the scope `clock`.
      */
     post: operations['confirmClock'];
     delete?: never;
@@ -531,7 +531,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. A body has at most 10 MB and 200,000 lines. Needs the scope `contacts:write`.
+     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, each line answered with one of its own, at most 10 MB and 200,000 lines. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description One address as JSON, or many as NDJSON, at most 10 MB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;
@@ -1562,13 +1562,13 @@ export interface components {
       status: components['schemas']['SubscriptionStatus'];
     };
     ClockReadiness: {
-      /** @description `jumped`: the clock was set within the last ten minutes. `ahead`: it is more than a day ahead of the last time that was known to be right. */
+      /** @description `jumped`: the clock was set within the last ten minutes. `ahead`: the clock is more than a day ahead of the last time that was known to be right. */
       reason?: string;
       /** @description Whether decisions that cannot be undone may depend on the clock. */
       trusted: boolean;
       /**
        * Format: int64
-       * @description Until the clock is trusted if it does not jump again.
+       * @description Seconds until the clock is trusted if it does not jump again.
        */
       trusted_in_seconds?: number;
     };
@@ -1588,7 +1588,7 @@ export interface components {
     ConfirmedClock: {
       /**
        * Format: date-time
-       * @description What the clock said.
+       * @description The time that the clock showed.
        */
       confirmed_at: string;
       trusted: boolean;
@@ -4043,7 +4043,7 @@ export interface components {
     };
     TakenReport: {
       email_id: string | null;
-      /** @description `unverified`: recorded, but not believed, so it changes nothing. `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: it is about no email that was sent. Known: bounced, complained, unverified, known, ignored, unmatched. */
+      /** @description `unverified`: recorded, but not believed, so the report changes nothing. `known`: the report says nothing new. `ignored`: the report tells neither of a failure nor of a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: the report is not about an email that was sent. Known: bounced, complained, unverified, known, ignored, unmatched. */
       outcome: string;
       /** @description The report came to the return path of the email, or names it. */
       verified: boolean;

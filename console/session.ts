@@ -14,26 +14,27 @@ export interface Session {
 
 /** Undefined: nobody is signed in. */
 export const session = signal<Session | undefined>(undefined);
-/** Why the last session ended, where it was not by the user. */
+/** Why the last session ended, if the user did not end it. */
 export const endedBecause = signal('');
 
 /** Minutes without a key press, a click or a touch in any tab of the session. */
 const idleMinutes = 15;
-/** Names in the storage of the tab, which a browser copies to tabs that are opened from it. */
+/** Names in the session storage of the tab. The browser copies this storage to tabs that are opened from the tab. */
 const keyName = 'audience.key';
 const idName = 'audience.session';
 /**
- * The name in the storage of all tabs under which a session has the time of its last activity. A session lasts as
+ * Returns the name in the local storage under which a session keeps the time of its last activity. A session lasts as
  * long as this entry, so that a sign-out in one tab also ends copies in tabs that sleep or load later.
  */
 const entryOf = (id: string): string => `${idName}.${id}`;
+/** How long the entry of a session that was never signed out is kept, in milliseconds. */
 const keptEntriesMs = 24 * 3_600_000;
 
 /** The id of the session of this tab. */
 let ownId: string | undefined;
 let lastActivity = 0;
 
-/** Rejects with what the API says. `isKept`: until this tab is closed, reloads included. */
+/** Begins a session. `isKept` keeps the key until this tab is closed, also over reloads. Rejects with the error of the API. */
 export async function signIn(apiKey: string, isKept: boolean): Promise<void> {
   const opened = await open(apiKey);
   removeOldEntries();
@@ -68,7 +69,7 @@ export function signOut(why = ''): void {
   session.value = undefined;
 }
 
-/** Goes on with the key that this tab keeps, if it has one. */
+/** Continues the session of this tab, if the tab keeps a key. */
 export async function resume(): Promise<void> {
   const apiKey = sessionStorage.getItem(keyName);
   if (apiKey === null) return;
@@ -109,7 +110,7 @@ function endIfOver(): boolean {
   return true;
 }
 
-/** Removes what sessions left that were never signed out. */
+/** Removes the entries of sessions that were never signed out. */
 function removeOldEntries(): void {
   for (const [name, value] of Object.entries(localStorage))
     if (name.startsWith(entryOf('')) && Date.now() - Number(value) > keptEntriesMs) localStorage.removeItem(name);
@@ -122,11 +123,11 @@ export function watchActivity(): void {
   for (const event of ['keydown', 'pointerdown', 'wheel', 'touchstart'])
     addEventListener(event, note, { passive: true });
   addEventListener('storage', ({ key, newValue }) => {
-    // Not by the entry: this tab may have written it again since.
+    // Look at the event, not at the entry, because this tab may have written the entry again since.
     const isEnded = newValue === null && (key === null || (ownId !== undefined && key === entryOf(ownId)));
     if (isEnded && ownId !== undefined) signOut(elsewhereMessage);
   });
   setInterval(endIfOver, 10_000);
-  // Timers and events may rest while a page is hidden or kept for the way back.
+  // Browsers may suspend timers and events while a page is hidden or in the back-forward cache.
   for (const event of ['visibilitychange', 'pageshow']) addEventListener(event, endIfOver);
 }

@@ -1,6 +1,6 @@
 /** Who asks the service for something: the keys of the shop's programs and people, and the requests that they make. */
 import { hashKey } from '../src/api/http/auth.js';
-import type { CommandContext } from '../src/commands/batch.js';
+import { serviceContext, type CommandContext } from '../src/commands/batch.js';
 import type { KeyCommand } from '../src/commands/keys.js';
 import { scopes as allScopes } from '../src/events/keys.js';
 import { keysStream } from '../src/events/streams.js';
@@ -62,8 +62,7 @@ export function openStaff(world: World) {
     },
     /** Records what has ended, as the service does by itself. */
     async expire(): Promise<void> {
-      const id = random.uuid();
-      const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+      const context = serviceContext(random.uuid());
       const command = { type: 'Expire', now: new Date(world.now()).toISOString() } as const;
       await commands.keys.execute({ stream: keysStream, command, context });
     },

@@ -55,7 +55,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
-  /** Undefined: there are none. */
+  /** The pages of recipients. Undefined if the service has none. */
   readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock' | 'trustedNow'> | undefined;
   readonly erasures: Pick<Erasures, 'request' | 'all'>;
   readonly reports: Pick<Reports, 'take'>;

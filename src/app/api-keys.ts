@@ -27,7 +27,7 @@ interface ApiKeysOptions extends Logs, Clocks {
 /** Characters. */
 const shortestKey = 16;
 
-/** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
+/** Opens the API keys, or returns undefined without the role `api`. If the configuration names no key, the first start generates one. */
 export async function openApiKeys(
   commands: Commands,
   { config, folder, settings, register, logger, lines, ...sources }: ApiKeysOptions,

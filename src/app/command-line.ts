@@ -28,7 +28,7 @@ function mailSettingsIn(env: Environment): MailSettings | undefined {
 
 type Process = Pick<CommandTerminal, 'env' | 'stderr' | 'stdin'> & {
   readonly stdout: OutputStream;
-  /** Adds the file `.env` to `env`. Absent if there is no current folder to read it from. @throws CommandFailedError */
+  /** Adds the variables of the file `.env` to `env`. Absent if there is no current folder to read the file from. @throws CommandFailedError */
   readEnvFile?(): void;
 };
 
@@ -92,14 +92,15 @@ function createLine(invocation: Invocation): CommandLine {
 
 interface ForFolderKey {
   readonly isEmbedded: boolean;
-  /** That of the environment. */
+  /** `SECRET` of the environment. */
   readonly secret: string | undefined;
   readonly address: WrittenAddress | undefined;
 }
 
 /**
- * With a log on servers the proof of the service decides alone, whatever the rights of the folder. Its secret is never in the
- * folder, so a secret that is there would prove nothing.
+ * Returns the API key of the folder, and what decides whether a service gets it. With a log on servers, the proof of the
+ * service alone decides, whatever the rights of the folder. The secret of such a log is never in the folder, so a secret that
+ * is there would prove nothing.
  */
 function folderKey(folder: DataFolder, { isEmbedded, secret, address }: ForFolderKey): FolderKey | undefined {
   const key = folder.apiKey();
@@ -111,7 +112,7 @@ function folderKey(folder: DataFolder, { isEmbedded, secret, address }: ForFolde
   return { key, fault: folder.openToAll(), addressFault: address?.fault, secrets };
 }
 
-/** Returns undefined if this user may not read the secret, or it is too short. */
+/** Returns the secret in the folder, or undefined if it is missing, too short, or not readable for this user. */
 function readableSecret(folder: DataFolder): string | undefined {
   try {
     return folder.secret();

@@ -4,7 +4,7 @@ import { createReportReader } from '../bounces/report-reader.js';
 import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
-import type { Sources } from '../commands/batch.js';
+import { serviceContext, type Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
@@ -64,16 +64,16 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly traces?: Pick<Traces, 'traceHandler' | 'traceAppend'> | undefined;
   readonly store: EventStore;
   readonly keys: StreamKeys;
-  /** Absent: no mail to subscribers of lists is taken. */
+  /** If absent, mail to the subscribers of a list is refused. */
   readonly publicUrl?: string | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
-  /** Called when the thread that reads reports died unexpectedly. */
+  /** Called if the thread that reads reports dies unexpectedly. */
   readonly onReaderDied?: (error: string) => void;
   readonly newUuid: () => string;
-  /** Returns the milliseconds since 1970, or undefined while the clock is not to be relied on. Default: `clock`. */
+  /** Returns the milliseconds since 1970, or undefined while the clock may be wrong. Default: `clock`. */
   readonly datedNow?: (() => number | undefined) | undefined;
-  /** 16 random bytes in hex. Default: of node:crypto. */
+  /** Returns 16 random bytes in hex. Default: from node:crypto. */
   readonly newSalt?: (() => string) | undefined;
 }
 
@@ -181,7 +181,7 @@ export async function openCommands(options: CommandsOptions) {
     /** Once, under the id that was given to it. */
     async recordRestored({ event_id, count, head }: RestoredMark): Promise<string> {
       const ids = { ...sources, newEventId: () => event_id };
-      const context = { correlationId: event_id, causationId: event_id, requestId: event_id, actor: 'service' };
+      const context = serviceContext(event_id);
       const command = { type: 'RecordRestored', count, head } as const;
       return (await handlerOf(serviceDecider, 1, ids).execute({ stream: serviceStream, command, context })).position;
     },

@@ -1,4 +1,4 @@
-/** The file `.env` of the command line: settings from the current folder, if they are the user's own. */
+/** The file `.env` in the current folder. The command line reads it only if it belongs to the user or to root. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -9,16 +9,16 @@ const envFileName = '.env';
 
 interface EnvFile {
   readonly folder: string;
-  /** Is given the variables that it has not. */
+  /** Gets the variables that it does not have yet. */
   readonly env: Record<string, string | undefined>;
-  /** Of the current user; undefined on Windows, where files have no such owner. */
+  /** Id of the current user; undefined on Windows, where files have no such owner. */
   readonly uid: number | undefined;
   onNotice(notice: string): void;
 }
 
 /**
- * Reads `.env` into the environment. A file of another user could lead the command line, and the API key that it sends, to
- * that user's service.
+ * Reads `.env` into the environment. Refuses a file of another user, because that file could direct the command line and its
+ * API key to a service of that user.
  * @throws CommandFailedError with exit code 2 if the file, or the link in its place, belongs neither to this user nor to root
  */
 export function readEnvFile({ folder, env, uid, onNotice }: EnvFile): void {
@@ -29,7 +29,7 @@ export function readEnvFile({ folder, env, uid, onNotice }: EnvFile): void {
   let text: string;
   let descriptor: number | undefined;
   try {
-    // Without waiting for the writer of a pipe.
+    // Do not wait for the writer of a pipe.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     demandOwner(file, fstatSync(descriptor).uid, uid);
     text = readFileSync(descriptor, 'utf8');
@@ -46,7 +46,7 @@ export function readEnvFile({ folder, env, uid, onNotice }: EnvFile): void {
 function demandOwner(file: string, owner: number, uid: number | undefined): void {
   if (uid === undefined || owner === uid || owner === 0) return;
   throw new CommandFailedError(
-    `${file} belongs to ${userName(owner)}, neither to you (${userName(uid)}) nor to root, so nothing in it is used. Run the command in another folder, or with --no-env-file, which leaves the file out.`,
+    `${file} belongs to ${userName(owner)}, neither to you (${userName(uid)}) nor to root, so the command line does not use it. Run the command in another folder, or add --no-env-file to ignore the file.`,
     { type: 'env_file', exitCode: 2 },
   );
 }

@@ -67,7 +67,7 @@ interface HttpOptions extends Clocks {
   readonly trustedClock: TrustedClock;
 }
 
-/** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
+/** Opens the HTTP server. Without the role `api` it answers health checks only. Rejects if the port cannot be used. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, connections, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } =
     options;

@@ -88,7 +88,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
       checkRecipient: commands.checkRecipient,
     }),
     unsubscribeUrl: unsubscribeUrlOf(options),
-    // Until the view has shown something, it may not exist.
+    // The view may not exist until it has shown something.
     due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
     dueAfter: (time) => (views.hasEmails() ? views.queries.emailsDueAfter(time) : noEmails()),

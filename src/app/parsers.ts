@@ -1,7 +1,7 @@
 /**
- * Every parser that reads text from outside, with the largest input that it gets. None of them may stall the service:
- * each takes less than 50 ms on the main thread for the worst input of that size, or runs elsewhere.
- * `test/app/parsers.test.ts` feeds each one hostile input, and `npm run generate:docs` writes docs/reference/limits.md.
+ * Every parser that reads text from outside, with the largest input that it gets. No parser may stall the service: each
+ * takes less than 50 ms on the main thread for the worst input of that size, or runs elsewhere. `test/app/parsers.test.ts`
+ * feeds hostile input to each of them, and `npm run generate:docs` writes docs/reference/limits.md from this list.
  */
 import { maxHeaderSize } from 'node:http';
 import { defaultBodyLimit } from '../api/http/body.js';
@@ -44,7 +44,7 @@ export const parsers = {
   query: onMain('query of a request: parameters, times, names, cursors', maxHeaderSize, 'src/audit/times.ts'),
   filter: onMain('value in a query that filters documents', maxHeaderSize, 'src/api/resources/views/handlers.ts'),
   negotiation: onMain('`Accept`, `Accept-Encoding`, `Range`, `If-None-Match`', maxHeaderSize, 'src/api/app.ts'),
-  preferences: onMain('`Prefer` and other headers of ours', maxHeaderSize, 'src/api/http/request-headers.ts'),
+  preferences: onMain('`Prefer`, `Authorization`, `Idempotency-Key`', maxHeaderSize, 'src/api/http/request-headers.ts'),
   forwarded: onMain('`Forwarded`, `X-Forwarded-For`', maxHeaderSize, 'src/api/http/client-address.ts'),
   traceContext: onMain('`traceparent`, `tracestate`', maxHeaderSize, 'src/traces/requests.ts'),
   unsubscribeToken: onMain('token of a link to unsubscribe', maxHeaderSize, 'src/events/unsubscribe-token.ts'),

@@ -57,7 +57,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** A draft is written and renamed in less than this. */
+/** Milliseconds. A draft is written and renamed in less time. */
 const draftMs = 60_000;
 
 interface Context extends Observers, Clocks {
@@ -105,7 +105,8 @@ export async function startService(config: Config, observers: Observers, signal:
     metrics.close();
     throw error;
   });
-  // While this process holds the lock of an embedded log, every older draft is left over. Elsewhere others may be starting.
+  // While this process holds the lock of an embedded log, every older draft is left over. On servers, other processes may be
+  // writing drafts.
   const leftBefore = settings.events.kind === 'embedded' ? startedAt : startedAt - draftMs;
   folder.removeDrafts(leftBefore);
   removeSealDrafts(path.join(config.dataDir, sealsName), leftBefore);
@@ -175,7 +176,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, secret, settings, metrics, traces, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
-  // Before this start appends anything: the newest event tells the time of the last run.
+  // Open the clock before this start appends anything, because the newest event tells the time of the last run.
   const trustedClock = await openTrustedClock({
     ...context,
     notes: isShared(settings)
@@ -263,7 +264,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     erasures,
     trustedClock,
   });
-  // Not earlier: the start may still fail, and then no work must have been done.
+  // Start the subscribers last, because a start that fails must not have done any work.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);

@@ -28,7 +28,7 @@ export interface ReadsPage {
 /** A page may be shorter than its limit, and there is more: that many records are looked at for one. */
 const recordsAPage = 10_000;
 
-/** Oldest first, then those that were recorded while the clock was not to be relied on. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
+/** Returns a page of records, oldest first. Records from times when the clock was wrong come last. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
 export async function readsPage(sources: AuditSources, request: ReadsRequest): Promise<ReadsPage> {
   const items: ReadRecord[] = [];
   let looked = 0;
@@ -61,7 +61,7 @@ export async function* everyRead(
   } while (after !== undefined);
 }
 
-/** Whether `after` can be asked for. */
+/** Returns whether the text has the form of a cursor. */
 export function isReadsCursor(text: string): boolean {
   const [day = '', revision = ''] = text.split('.');
   return (
@@ -90,7 +90,7 @@ async function* recordedReads(
   }
 }
 
-/** Yields the days from the first to the last, and then the name of the stream without a day, which sorts after them. */
+/** Yields the days from the first to the last, and then the name of the stream without a day, which sorts after all days. */
 function* daysOf(first: string, last: string): Generator<string> {
   for (let day = first; day <= last; day = dayBeside(day, 1)) yield day;
   yield undatedAccess;

@@ -1,4 +1,4 @@
-/** The files of a backup, read without following links: whoever can write to the folder of backups must not choose what is read. */
+/** Reads the files of a backup without following links, so that nobody who can write to the folder of backups chooses what is read. */
 import { createHash } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -7,18 +7,18 @@ import { giveToFolderOwner } from '../flow/durable-file.js';
 import { CommandFailedError } from '../failures.js';
 import type { FileSum, Manifest } from './manifest.js';
 
-/** Checks that each file of the manifest is a regular file with the size and SHA-256 that the manifest says. @throws CommandFailedError; what the file system throws; the signal's reason */
+/** Checks that each file of the manifest is a regular file with the size and SHA-256 from the manifest. @throws CommandFailedError; what the file system throws; the signal's reason */
 export async function demandFiles(backup: string, { files }: Manifest, signal: AbortSignal): Promise<void> {
   for (const file of files) demandSame(backup, file, await sumOf(backup, file.name, signal));
 }
 
-/** @throws CommandFailedError if the file is missing or not a regular file; what the file system throws; the signal's reason */
+/** Returns the size and SHA-256 of a file of a backup. @throws CommandFailedError if the file is missing or not a regular file; what the file system throws; the signal's reason */
 export async function sumOf(backup: string, name: string, signal: AbortSignal): Promise<FileSum> {
   return await whileOpen(backup, name, (source) => readThrough(name, source, { signal }));
 }
 
 interface CopyOptions {
-  /** A name that is not taken. */
+  /** The name of the copy. No such file exists yet. */
   readonly to: string;
   readonly signal: AbortSignal;
 }
@@ -48,10 +48,10 @@ async function whileOpen<Result>(
   const refuse = (what: string): CommandFailedError => damaged(file, what);
   const isInFolder = path.dirname(name) !== '.';
   if (isInFolder && lstatSync(path.dirname(file), { throwIfNoEntry: false })?.isDirectory() === false)
-    throw refuse('is in a folder that is a link, not a folder of the backup');
+    throw refuse('is in a folder that is a link instead of a folder of the backup');
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw refuse('is missing');
-  if (!stat.isFile()) throw refuse('is a link or another special file, not a file of the backup');
+  if (!stat.isFile()) throw refuse('is a link or another special file instead of a file of the backup');
   const source = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     return await work(source);
@@ -62,7 +62,7 @@ async function whileOpen<Result>(
 
 interface Reading {
   readonly signal: AbortSignal;
-  /** Takes the bytes that were read. */
+  /** Gets the bytes that were read. */
   readonly target?: FileHandle;
 }
 

@@ -1,4 +1,4 @@
-/** A folder of backups. Each backup is a folder of its own that is named after the time; neither names nor times say which backup is the newest. A half-made backup has a hidden name, and the next backup removes it. */
+/** A folder of backups. Each backup is a folder that is named after the time, but neither names nor times decide which backup is the newest. An incomplete backup has a hidden name, and the next backup removes it. */
 import { existsSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { CommandFailedError } from '../failures.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 import { contentOf, macState, readManifest, type Manifest } from './manifest.js';
 
-/** Some file systems do not allow the colons of a time. */
+/** Returns a name without colons, because some file systems do not allow them. */
 const backupNameAt = (time: string): string => time.replaceAll(':', '-');
 
 const lockName = '.lock';
@@ -23,7 +23,7 @@ export interface FoundBackup {
 interface BackupList {
   /** The newest first. */
   readonly backups: readonly FoundBackup[];
-  /** Why other folders that have a manifest are not among them. */
+  /** Why other folders with a manifest are left out. */
   readonly unusable: readonly string[];
 }
 
@@ -47,8 +47,8 @@ function listBackups(folder: string): BackupList {
 }
 
 /**
- * Compares two manifests of one log: negative if the first is newer. The newest has the most restores, then the most
- * events. Between equals the more complete one is first; the last resort is the text of the manifest.
+ * Compares two manifests of one log. Returns a negative number if the first is newer: it has more restores, or as many
+ * restores and more events. Between equals the more complete one is first, and finally the text of the manifests decides.
  */
 function compareByAge(one: Manifest, other: Manifest): number {
   const more = [
@@ -76,7 +76,7 @@ export function findBackup(folder: string, onNotice: (notice: string) => void): 
 
 const notFound = (message: string): CommandFailedError => new CommandFailedError(message, { type: 'no_backup' });
 
-/** @throws CommandFailedError if the folder holds a backup of another log */
+/** Checks that the folder has no backup of another log. @throws CommandFailedError if it has one */
 export function demandRoomFor(folder: string, logId: string): void {
   const { backups } = listBackups(folder);
   const stranger = backups.find(({ manifest }) => manifest.log_id !== logId);
@@ -86,7 +86,7 @@ export function demandRoomFor(folder: string, logId: string): void {
     );
 }
 
-/** @throws CommandFailedError */
+/** Checks that all backups are of one log. @throws CommandFailedError if they are not */
 function demandOneLog(folder: string, backups: readonly FoundBackup[]): void {
   const byLog = new Map(backups.map((backup) => [backup.manifest.log_id, backup.folder]));
   if (byLog.size < 2) return;
@@ -98,7 +98,7 @@ function demandOneLog(folder: string, backups: readonly FoundBackup[]): void {
 
 const otherLog = (message: string): CommandFailedError => new CommandFailedError(message, { type: 'other_log' });
 
-/** Makes the folder where it is missing. One backup at a time is made there. @throws CommandFailedError */
+/** Runs the work under a lock, because one backup at a time is made in a folder. Creates the folder if it is missing. @throws CommandFailedError */
 export async function whileLocked<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new CommandFailedError(`${folder} is not a folder.`, { type: 'not_a_folder' });
@@ -113,7 +113,7 @@ export async function whileLocked<Result>(folder: string, work: () => Promise<Re
   }
 }
 
-/** Lets the work fill a folder, then names that folder after the time. Leaves nothing of work that fails, and removes what an earlier process left when it was killed. */
+/** Lets the work fill a draft folder, then renames it after the time. Removes the draft of work that fails, and what killed processes left. */
 export async function withBackupDraft(
   folder: string,
   time: string,
@@ -135,7 +135,7 @@ export async function withBackupDraft(
   return backup;
 }
 
-/** The clock may show a time again. */
+/** Returns the wanted name, or the name with a number if it is taken, because the clock may show the same time twice. */
 function freeName(wanted: string): string {
   const isTaken = (name: string): boolean => lstatSync(name, { throwIfNoEntry: false }) !== undefined;
   let name = wanted;
@@ -143,7 +143,7 @@ function freeName(wanted: string): string {
   return name;
 }
 
-/** Makes each file and each name durable, and gives them to the owner of the folder of backups. */
+/** Flushes each file and each name to the disk, and gives them to the owner of the folder of backups. */
 async function syncTree(folder: string): Promise<void> {
   await withHandle(folder, (handle) => Promise.resolve(giveToFolderOwner(handle.fd, folder)));
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -175,11 +175,14 @@ interface Removal {
 interface Removed {
   /** Folders of the backups that were removed. */
   readonly removed: readonly string[];
-  /** What the operator should know of other folders there. */
+  /** What the operator should know about other folders there. */
   readonly notices: readonly string[];
 }
 
-/** Keeps the newest backups and removes the others, except what cannot be read or lacks a valid MAC although the secret is known: somebody may have put it there to push out good backups. */
+/**
+ * Keeps the newest backups and removes older ones. Leaves alone what cannot be read, and what has no valid MAC although the
+ * secret is known, because somebody may have put it there to push out good backups.
+ */
 export async function removeOlder({ folder, made, keep, secrets }: Removal): Promise<Removed> {
   const { backups, unusable } = listBackups(folder);
   const others = backups.filter((one) => one.folder !== made.folder);
@@ -189,7 +192,7 @@ export async function removeOlder({ folder, made, keep, secrets }: Removal): Pro
   const older = others.filter((one) => isTrusted(one) && !isNewer(one.manifest, made.manifest));
   const surplus = [...newer, made, ...older].slice(keep).filter((one) => one !== made);
   for (const one of surplus) {
-    // A backup that is removed in part must not look like a whole one.
+    // A partly removed backup must not look like a complete one.
     const gone = path.join(folder, goneName + path.basename(one.folder));
     renameSync(one.folder, gone);
     await rm(gone, { recursive: true, force: true });
@@ -211,6 +214,6 @@ export async function removeOlder({ folder, made, keep, secrets }: Removal): Pro
   };
 }
 
-/** A backup that has as much is older than the one just made. */
+/** Returns whether a backup is newer than the one just made. A backup with the same counts is older. */
 const isNewer = (one: Manifest, made: Manifest): boolean =>
   one.restores > made.restores || (one.restores === made.restores && one.count > made.count);

@@ -29,7 +29,7 @@ interface BackupOptions {
   /** Number of backups to keep; undefined: none is removed. */
   readonly keep: number | undefined;
   readonly withSecrets: boolean;
-  /** Secrets that may be the one of this log. It makes the MAC of the manifest. */
+  /** Secrets, one of which may be the secret of this log. That secret makes the MAC of the manifest. */
   readonly secrets: readonly SecretAtHand[];
   /** Version of the service. */
   readonly version: string;
@@ -42,11 +42,11 @@ interface BackupOptions {
 interface MadeBackup extends FoundBackup {
   /** Folders of older backups that were removed. */
   readonly removed: readonly string[];
-  /** What the operator should know of other folders there. */
+  /** What the operator should know about other folders there. */
   readonly notices: readonly string[];
 }
 
-/** Leaves nothing of a backup that fails. @throws CommandFailedError @throws StoreFullError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Makes a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws StoreFullError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { stores, folder, keep, clock } = options;
   if (stores.events.kind !== 'embedded')
@@ -122,7 +122,7 @@ async function completeDraft(draft: string, made_at: string, options: BackupOpti
   return { manifest, secret };
 }
 
-/** After the log: so it lacks nothing that the log has not got either. */
+/** Copies the register after the log, so that the register has everything that the copy of the log lacks. */
 const copyRegister = (draft: string, places: RegisterPlaces): void =>
   writeFileSync(path.join(draft, registerName), joinedRegisters(placesOf(places)), { mode: 0o600 });
 
@@ -144,14 +144,14 @@ async function copySeals(draft: string, { dataDir }: RegisterPlaces): Promise<re
   return files;
 }
 
-/** Copies the secrets and keys of the data folder; what comes from elsewhere, such as SECRET, stays there. Returns their names. */
+/** Copies the secrets and keys that are in the data folder, and returns their names. A secret from elsewhere, such as SECRET, is not copied. */
 async function copySecrets(draft: string, { dataDir }: RegisterPlaces): Promise<(typeof secretNames)[number][]> {
   const names = secretNames.filter((name) => existsSync(path.join(dataDir, name)));
   for (const name of names) await copyPrivately(path.join(dataDir, name), path.join(draft, name));
   return names;
 }
 
-/** In the data folder a file may be a link, such as to a secret that is mounted; the backup has the content. */
+/** Copies a file for its owner alone. Follows links, because a file of the data folder may be a link to a mounted secret. */
 async function copyPrivately(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_EXCL);
   await chmod(to, 0o600);

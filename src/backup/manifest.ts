@@ -7,6 +7,7 @@ import { deriveManifestKey } from '../events/streams.js';
 import { isSealName, sealsName } from '../evidence/seal-folder.js';
 import { sealKeyName } from '../evidence/seal-key.js';
 import { CommandFailedError } from '../failures.js';
+import { jsonIn } from '../flow/json.js';
 import { registerName } from '../privacy/register.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 
@@ -18,7 +19,7 @@ export const secretNames = ['secret', 'api-keys.json', sealKeyName] as const;
 type SecretName = (typeof secretNames)[number];
 
 const format = 'audience-ledger-backup/2';
-/** Enough for the seals of eleven years, one each hour. */
+/** Bytes of a manifest, enough to list an hourly seal for eleven years. */
 const mostBytes = 16 * 1024 * 1024;
 const mostFiles = 100_000;
 
@@ -31,7 +32,7 @@ const isBackupFile = (name: string): boolean =>
 
 const count = z.int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** Looks at the length first, so that a huge array is not examined item by item. */
+/** Returns the schema of a list. It checks the length first, so that a huge array is not examined item by item. */
 const listOf = <Item extends z.ZodType>(item: Item, most: number) =>
   z
     .custom<unknown[]>((value) => Array.isArray(value) && value.length <= most, 'is not a list of that length')
@@ -64,7 +65,7 @@ const manifestSchema = z
     const complain = (message: string): void => void context.addIssue({ code: 'custom', message });
     const names = files.map(({ name }) => name);
     const stranger = names.find((name) => !isBackupFile(name));
-    if (stranger !== undefined) return complain(`it names the file ${printable(stranger)}, which no backup has`);
+    if (stranger !== undefined) return complain(`it names the file ${quoted(stranger)}, which no backup has`);
     if (new Set(names).size !== names.length) return complain('it names a file twice');
     for (const name of [logName, registerName]) if (!names.includes(name)) return complain(`it does not name ${name}`);
     if (
@@ -77,10 +78,10 @@ export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 export type FileSum = Manifest['files'][number];
 type UnsignedManifest = Omit<Manifest, 'mac' | 'format'>;
 
-/** A name from a manifest, safe to show on a terminal. */
-const printable = (text: string): string => JSON.stringify(text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?'));
+/** Returns the beginning of a text from a manifest in quotes, safe to show on a terminal. */
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?'));
 
-/** Returns undefined if the folder has no manifest. @throws CommandFailedError if the manifest cannot be used; the message says why */
+/** Returns the manifest of a backup, or undefined if the folder has none. @throws CommandFailedError if the manifest cannot be used; the message says why */
 export function readManifest(backup: string): Manifest | undefined {
   const file = path.join(backup, manifestName);
   const stat = lstatSync(file, { throwIfNoEntry: false });
@@ -88,7 +89,7 @@ export function readManifest(backup: string): Manifest | undefined {
   const fault = !stat.isFile()
     ? 'it is not a regular file'
     : stat.size > mostBytes
-      ? `it is larger than ${mostBytes} bytes, which no manifest is`
+      ? `it is larger than ${mostBytes} bytes, and no manifest is`
       : undefined;
   const result = fault ?? manifestIn(readFileSync(file, 'utf8'));
   if (typeof result !== 'string') return result;
@@ -98,25 +99,17 @@ export function readManifest(backup: string): Manifest | undefined {
   });
 }
 
-/** Returns why the text is not a manifest, if it is not. */
+/** Returns the manifest, or the reason why the text is not a manifest. */
 function manifestIn(text: string): Manifest | string {
-  const json = parsedJson(text);
+  const json = jsonIn(text);
   const found = z.object({ format: z.string() }).safeParse(json).data?.format;
   if (found === undefined) return 'it is damaged, or not the manifest of a backup';
   if (found !== format)
-    return `its format is ${printable(found)}, and this version reads ${format} only. Restore this backup with the version that made it, then make a backup with this version`;
+    return `its format is ${quoted(found)}, and this version reads ${format} only. Restore this backup with the version that made it, then make a backup with this version`;
   const { data, error } = manifestSchema.safeParse(json);
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  return issue?.code === 'custom' ? issue.message : `it is damaged at ${printable(issue?.path.join('.') ?? '')}`;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return issue?.code === 'custom' ? issue.message : `it is damaged at ${quoted(issue?.path.join('.') ?? '')}`;
 }
 
 /** Returns the manifest with its MAC, or with `mac: null` if the secret of the log is not known. */
@@ -125,7 +118,7 @@ export function completeManifest(facts: UnsignedManifest, secret: string | undef
   return { ...unsigned, mac: secret === undefined ? null : macOf(unsigned, secret) };
 }
 
-/** @throws CommandFailedError if the manifest could not be read again */
+/** Returns the text of a manifest. @throws CommandFailedError if the text would be too large to be read again */
 export function manifestText(manifest: Manifest): string {
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
   if (Buffer.byteLength(text) <= mostBytes && manifest.files.length <= mostFiles) return text;
@@ -138,7 +131,7 @@ export function manifestText(manifest: Manifest): string {
 const macOf = ({ mac: _, ...covered }: Omit<Manifest, 'mac'> & { readonly mac?: unknown }, secret: string): string =>
   createHmac('sha256', deriveManifestKey(secret)).update(canonicalJson(covered), 'utf8').digest('hex');
 
-/** JSON without blanks, with the members of each object sorted by name. The format is one of the members, so a later encoding cannot be confused with this one. */
+/** Returns JSON without blanks, with the members of each object sorted by name. The manifest names its format, so a later encoding cannot be confused with this one. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -146,10 +139,10 @@ function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
-/** Text by which manifests that agree in everything else are told apart. */
+/** Returns a text that differs between any two manifests that differ. */
 export const contentOf = (manifest: Manifest): string => canonicalJson(manifest);
 
-/** `not_checked`: no secret is at hand. `missing`: the manifest has no MAC. `invalid`: no secret at hand makes this MAC. */
+/** The result of checking a MAC. `not_checked`: no secret is known. `missing`: the manifest has no MAC. `invalid`: no known secret makes this MAC. */
 type MacState = 'valid' | 'not_checked' | 'missing' | 'invalid';
 
 export function macState(manifest: Manifest, secrets: readonly Pick<SecretAtHand, 'secret'>[]): MacState {

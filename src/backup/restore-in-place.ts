@@ -1,4 +1,4 @@
-/** Marks a log that other tools have put back, such as those of EventStoreDB: the first start then does what it does after a restore. */
+/** Marks a log that other tools have put back, such as those of EventStoreDB. The first start then does what it does after a restore. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { writeDurably } from '../flow/durable-file.js';
@@ -11,15 +11,15 @@ import { isMarkedRestored, markRestored } from '../stores/restored.js';
 import { comparedRegister, type ComparedRegister } from './newest-register.js';
 
 interface MarkOptions {
-  /** On which no service runs. */
+  /** The log. No service runs on it. */
   readonly log: EventReader;
   readonly headKey: LogPlace['headKey'];
   readonly signal: AbortSignal;
-  /** Called with the number of events so far; how many there are is not known. */
+  /** Called with the number of events so far. The total is not known. */
   readonly onVerified: (done: number, total: undefined) => void;
-  /** Of the process that starts first. */
+  /** The data folder of the process that starts first. */
   readonly dataDir: string;
-  /** The newest register; undefined: there is none. */
+  /** The newest register; undefined if none is left. */
   readonly register: string | undefined;
   /** Id of the event that the first start appends. */
   readonly eventId: string;

@@ -1,4 +1,4 @@
-/** Restores a backup into an empty folder. The mark comes first and the log last, so that a restore that was killed is never served. */
+/** Restores a backup into an empty folder. The mark comes first and the log last, so that no service starts on a restore that was killed. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
@@ -16,9 +16,9 @@ import { verifyBackup, type BackupCheck, type VerifiedBackup } from './verify-ba
 interface RestoreOptions extends BackupCheck {
   /** A backup, or a folder of backups. */
   readonly from: string;
-  /** Empty, not there yet, or with nothing but secrets and keys. */
+  /** The new data folder. It may be missing, empty, or hold nothing but secrets and keys. */
   readonly to: string;
-  /** The newest register; undefined: there is none. */
+  /** The newest register; undefined if none is left. */
   readonly register: string | undefined;
   /** Restores secrets and keys as well. */
   readonly withSecrets: boolean;
@@ -38,11 +38,11 @@ interface RestoredBackup extends Omit<VerifiedBackup, 'folder' | 'head'> {
   readonly backup: string;
   readonly register: ComparedRegister;
   readonly secrets: RestoredSecrets;
-  /** Where the secret of the log is; null if it is not at hand. */
+  /** The file or variable that has the secret of the log; null if none is known. */
   readonly secret: string | null;
 }
 
-/** Leaves nothing of a restore that fails. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Restores a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
   const { from, to, signal, onNotice } = options;
   // 1. Verify
@@ -56,9 +56,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   try {
     const files = manifest.files.filter(({ name }) => !isSecretName(name) || plan.restored.includes(name));
     const register = await fill(folder, { ...manifest, files }, options);
-    // 3. Look where the secret of the log is
+    // 3. Find the secret of the log
     const secret = await placeOfSecret(to, secrets);
-    // 4. The log gets its name
+    // 4. Give the log its name
     renameSync(draftIn(to), path.join(to, logName));
     syncFolderOf(path.join(to, logName));
     return { backup: folder, manifest, mac, register, secrets: plan, secret };
@@ -70,7 +70,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   }
 }
 
-/** Returns the secrets and keys that are in the folder. @throws CommandFailedError if it has anything else */
+/** Returns the names of the secrets and keys in the folder. @throws CommandFailedError if the folder has anything else */
 function demandEmpty(to: string): readonly string[] {
   const refuse = (what: string): CommandFailedError =>
     new CommandFailedError(
@@ -88,7 +88,7 @@ function demandEmpty(to: string): readonly string[] {
   return names;
 }
 
-/** A file that is in the folder already is never replaced. */
+/** Returns which secrets are restored, left out and kept. A file that is in the folder already is never replaced. */
 function secretsOf({ secrets }: Manifest, kept: readonly string[], withSecrets: boolean): RestoredSecrets {
   const missing = secrets.filter((name) => !kept.includes(name));
   return withSecrets ? { restored: missing, left_out: [], kept } : { restored: [], left_out: missing, kept };
@@ -106,7 +106,7 @@ async function fill(backup: string, manifest: Manifest, options: RestoreOptions)
   for (const file of files)
     if (file.name !== logName) await copyOut(backup, file, { to: path.join(to, file.name), signal });
   if (hasSeals) syncFolderOf(path.join(to, sealsName, '.'));
-  // Reads the copy of the register, because reading the one in the backup would also read an older register beside it.
+  // Read the copy of the register, because reading the original would also read an older register beside it.
   const own = path.join(to, registerName);
   const register = comparedRegister({ own, given, logId: log_id });
   writeDurably(own, joinedRegisters([own, ...(given === undefined ? [] : [given])]));

@@ -1,4 +1,4 @@
-/** Verifies a backup: its manifest by the MAC, its files by their SHA-256, its log by the chain of events, the mark at its end and SQLite's own check. */
+/** Verifies a backup: the MAC of its manifest, the SHA-256 of its files, the chain of its log, the mark at the end of the log, and SQLite's own check. */
 import path from 'node:path';
 import { deriveHeadKey } from '../events/streams.js';
 import type { ChainHead } from '../eventstore/chain.js';
@@ -17,14 +17,14 @@ interface LogCheck {
   /** Secrets from anywhere but the backup itself, whatever log they belong to. */
   readonly secrets: readonly SecretAtHand[];
   readonly signal: AbortSignal;
-  /** Called with the number of events so far and of all events. */
+  /** Called with the number of events so far and the number of all events. */
   readonly onVerified: (done: number, total: number | undefined) => void;
 }
 
 type VerifiedLog = Verification & {
   readonly log_id: string;
   readonly restores: number;
-  /** The secret of this log; undefined if it is not at hand. */
+  /** The secret of this log; undefined if it is not known. */
   readonly secret: string | undefined;
 };
 
@@ -48,14 +48,14 @@ export async function verifyCopy(
     const result = await verifyLog({ source: log, depth: 'chain', sealedHead: { key }, signal, onProgress });
     const { log_id } = result;
     if (!result.intact) throw altered(result.difference.message);
-    if (log_id === null) throw altered('it does not say which log it is');
+    if (log_id === null) throw altered('its first event does not name the log');
     return { ...result, log_id, restores: (await restoresOf(log)).length, secret };
   } finally {
     await log.close();
   }
 }
 
-/** Returns undefined also if the first event cannot be read: then verification says so. */
+/** Returns the secret of the log, or undefined if it is not known or the first event cannot be read, which verification reports. */
 async function secretOfCopy(log: SqliteEventReader, secrets: readonly SecretAtHand[]): Promise<string | undefined> {
   try {
     return await secretOf(
@@ -68,7 +68,7 @@ async function secretOfCopy(log: SqliteEventReader, secrets: readonly SecretAtHa
 }
 
 export interface BackupCheck extends LogCheck {
-  /** Takes a manifest without a valid MAC although a secret is at hand. */
+  /** Whether to accept a manifest without a valid MAC although a secret is known. */
   readonly acceptsUnsigned: boolean;
   readonly onNotice: (notice: string) => void;
 }
@@ -79,7 +79,7 @@ export interface VerifiedBackup extends FoundBackup {
   readonly head: ChainHead;
 }
 
-/** @param named a backup, or a folder of backups, of which the newest is verified @throws CommandFailedError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Verifies a backup. @param named a backup, or a folder of backups, of which the newest is verified @throws CommandFailedError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function verifyBackup(named: string, check: BackupCheck): Promise<VerifiedBackup> {
   const { folder, manifest } = findBackup(named, check.onNotice);
   const mac = demandMac({ folder, manifest }, check);
@@ -89,13 +89,13 @@ export async function verifyBackup(named: string, check: BackupCheck): Promise<V
   for (const name of ['log_id', 'restores', 'count', 'head', 'position'] as const)
     if (found[name] !== manifest[name])
       throw new CommandFailedError(
-        `The log in ${folder} is not the one of its manifest: ${name} differs. ${doNotRestore}`,
+        `The log in ${folder} does not match its manifest: ${name} differs. ${doNotRestore}`,
         { type: 'backup_altered', exitCode: 1 },
       );
   return { folder, manifest, mac, head: { count, head, position } };
 }
 
-/** @throws CommandFailedError if a secret is at hand, the MAC is missing or not valid, and that is not accepted */
+/** Checks the MAC of a manifest. @throws CommandFailedError if a secret is known, the MAC is missing or not valid, and that is not accepted */
 function demandMac({ folder, manifest }: FoundBackup, check: BackupCheck): VerifiedBackup['mac'] {
   const { secrets, acceptsUnsigned, onNotice } = check;
   const file = path.join(folder, manifestName);
@@ -105,7 +105,7 @@ function demandMac({ folder, manifest }: FoundBackup, check: BackupCheck): Verif
       return 'valid';
     case 'not_checked':
       onNotice(
-        `Nothing was checked with the secret, because it is not known here: whoever can write to ${folder} can have altered this backup. Set SECRET to the secret of the log to check.`,
+        `Nothing was checked with the secret, because it is not known here. Anyone who can write to ${folder} may have altered this backup. To check it, set SECRET to the secret of the log.`,
       );
       return 'not_checked';
     default: {

@@ -1,12 +1,12 @@
 /** Reads fields such as those of a message header: `Name: value`, folded over lines, with blank lines between blocks. */
 
-/** Field values by lower-case name. Of several fields with one name, the first. */
+/** The values of fields by lower-case name. If a name occurs several times, the first value. */
 export type Fields = ReadonlyMap<string, string>;
 
-/** Characters of a value. Longer values are cut: nothing that is read of a field is longer. */
+/** The most characters of a value. The rest is cut off, because no value that is used is longer. */
 const longestValue = 4_000;
 
-/** Returns the blocks that have a field. */
+/** Returns the blocks that have at least one field. */
 export function blocksOf(text: string): readonly Fields[] {
   const unfolded = text
     .replaceAll('\r\n', '\n')

@@ -1,4 +1,4 @@
-/** Reads a report of a mail server or mailbox provider: its machine-readable parts, and nothing else. Prose is not interpreted. */
+/** Reads the machine-readable parts of a report from a mail server or mailbox provider. Prose is not interpreted. */
 import { createHash } from 'node:crypto';
 import type { Attachment } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
@@ -12,7 +12,7 @@ export type MailReport = (FailedDelivery | Complaint) & {
   readonly digest: string;
 };
 
-/** Lines of a report that are read. The machine-readable parts are at its beginning. */
+/** The most lines of a report that are read. The machine-readable parts are at its beginning. */
 const mostLines = 5_000;
 const limits = { maxHeadersSize: 64 * 1024, maxNestingDepth: 16 } as const;
 
@@ -23,7 +23,7 @@ const anyReport = /message\/(?:global-)?delivery-status|message\/feedback-report
 
 /**
  * Returns the report, or undefined if the bytes are not a report, cannot be parsed, or tell neither of a failure nor of
- * a complaint. Anybody can send the bytes, so the service calls this in a thread with limits (`report-reader.ts`).
+ * a complaint. Anybody can send the bytes, so the service calls this function in a thread with limits (`report-reader.ts`).
  */
 export async function readReport(bytes: Uint8Array): Promise<MailReport | undefined> {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -78,7 +78,7 @@ async function openParser(): Promise<{ parse(message: Buffer): Promise<{ readonl
   const { default: PostalMime } = await import('postal-mime');
   class PartsOnly extends PostalMime {
     renderTextContent(): void {
-      // Only attachments are read, and machine-readable parts are attachments.
+      // Not needed, because all machine-readable parts are attachments.
     }
   }
   return new PartsOnly({ ...limits, forceRfc822Attachments: true });

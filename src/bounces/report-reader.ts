@@ -1,12 +1,12 @@
-/** Reads reports in a thread with limits, because anybody can send one and what parsing it costs is up to the sender. */
+/** Reads reports in a thread with limits, because anybody can send a report, and its sender decides what parsing it costs. */
 import { createLimitedThread, type LimitedThread } from '../flow/limited-thread.js';
 import type { MailReport } from './read-report.js';
 
-/** Milliseconds. The largest report takes 100. */
+/** Milliseconds for one report. The largest ordinary report takes 100. */
 const reportTimeLimitMs = 2_000;
-/** Megabytes of the heap. */
+/** Megabytes of heap for one report. */
 const reportHeapLimit = 64;
-/** Each report that waits takes up to 1 MiB. */
+/** Reports that wait. Each takes up to 1 MiB of memory. */
 const reportLine = { waiting: 20, patience: 5_000, retryAfter: 5 };
 
 export type ReportReader = LimitedThread<Uint8Array, MailReport | undefined>;

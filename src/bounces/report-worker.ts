@@ -1,4 +1,4 @@
-/** The thread that parses reports. */
+/** The entry of the thread that parses reports. */
 import { answerJobs } from '../flow/limited-thread.js';
 import { readReport } from './read-report.js';
 

@@ -1,6 +1,6 @@
 /**
- * Takes a report: finds the email that it is about and records it. A verified report also stops mail to an address that
- * is gone or complained; an unverified one changes nothing. A repeat does nothing.
+ * Takes reports. Finds the email that a report is about, and records the report. A verified report also stops mail to an
+ * address that is gone or complained. An unverified report is recorded but changes nothing. A repeated report does nothing.
  */
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
@@ -42,7 +42,7 @@ interface ReportedEmail {
 }
 
 interface ReceivedReport {
-  /** The address that the mail server received the report for. */
+  /** The address to which the report was sent. */
   readonly recipient: string;
   readonly bytes: Buffer;
   /** Returns the stream of an email, or undefined if there is no such email. */
@@ -53,15 +53,15 @@ export const reportOutcomes = ['bounced', 'complained', 'unverified', 'known', '
 type ReportOutcome = (typeof reportOutcomes)[number];
 
 /**
- * `unverified`: recorded, but it did not prove that its sender has the email, so it changes nothing. `known`: it says
- * nothing new. `ignored`: it reports neither a failure nor a complaint, or was not parsed. `unmatched`: it is about no
- * email that was sent.
+ * The result of taking a report. `unverified`: recorded, but nothing proves that the sender of the report has the email, so
+ * it changes nothing. `known`: the report says nothing new. `ignored`: the report tells neither of a failure nor of a
+ * complaint, or was not parsed. `unmatched`: the report is not about an email that was sent.
  */
 interface TakenReport {
   readonly outcome: ReportOutcome;
   readonly emailId: string | null;
   readonly verified: boolean;
-  /** Position of what was written, or of what made that unnecessary. */
+  /** A position that reflects the report: where it was recorded, or where the log already made that unnecessary. */
   readonly position: string;
 }
 
@@ -79,15 +79,15 @@ export function createReports(options: ReportsOptions) {
   };
   const overLimit = { time: 0, memory: 0 };
 
-  /** Returns the report, or undefined if it is not to be believed or cannot be read within the limits. */
+  /** Returns the report, or undefined if its return path is not valid, it is not a report, or reading it exceeds a limit. */
   async function read({ recipient, bytes }: ReceivedReport): Promise<MailReport | undefined> {
-    // A return path that does not hold was made up, so its report need not be parsed.
+    // A return path without a valid MAC is forged, so the report need not be parsed.
     if (namesReturnPath(recipient) && emailOfReturnPath(recipient, keys.returnPathMac) === undefined) return undefined;
     try {
       return await reportReader.run(bytes);
     } catch (error) {
       if (!(error instanceof JobLimitError)) throw error;
-      // It would exceed the limit again, so the mail server must not send it again.
+      // The mail server must not send the report again, because it would exceed the limit again.
       overLimit[error.limit] += 1;
       return undefined;
     }
@@ -104,7 +104,7 @@ export function createReports(options: ReportsOptions) {
     return { stream, state, position, email: isErased ? { ...email, address: undefined } : email };
   }
 
-  /** Returns a report with the email that it is about, or the outcome if there is none. */
+  /** Returns a report with the email that it is about, or the outcome if no email was found. */
   async function identify(received: ReceivedReport) {
     const report = await read(received);
     if (report === undefined) return 'ignored';
@@ -119,13 +119,13 @@ export function createReports(options: ReportsOptions) {
     if (typeof identified === 'string')
       return { outcome: identified, emailId: null, verified: false, position: await reader.head() };
     const { report, match, found } = identified;
-    // 2. Leave out what is known
+    // 2. Skip a known report
     const { stream, state, email } = found;
     const report_hash = keys.requestHash(['report', match.emailId, report.digest]);
     const command = commandOf(report, { verified: match.verified, report_hash });
     const known = { outcome: 'known', ...match } as const;
     if (!isNews(state, reportIn(command))) return { ...known, position: found.position };
-    // 3. Stop mail, before the report is recorded: nothing more is done for a report that is on record.
+    // 3. Stop mail. This comes before step 4, because nothing more is done for a report that is on record.
     if (match.verified) await refuseFor(command, email, context);
     // 4. Record
     const { events, position } = await emails.execute({ stream, command, context });

@@ -1,4 +1,4 @@
-/** The outputs of commands. Text is shown without the control characters of others, data leaves as it is. */
+/** The outputs of commands. Text is written with codes in place of control characters, and data as it is. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { WriteStream } from 'node:tty';
@@ -11,8 +11,8 @@ export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &
   Partial<Pick<WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
 
 /**
- * Standard output: a write resolves when the text has been taken. A string is text for people or JSON, in which codes
- * replace control characters; bytes are data. `onBroken` gets the error before the write rejects with it.
+ * Creates the standard output. A write resolves when the text has been taken. A string is text for people or JSON, in which
+ * codes replace control characters. Bytes are data. `onBroken` gets the error before the write rejects with it.
  */
 export function createOutput(stream: OutputStream, onBroken: (error: Error) => void = () => undefined): Output {
   const { fd } = stream;
@@ -30,10 +30,10 @@ export function createOutput(stream: OutputStream, onBroken: (error: Error) => v
   };
 }
 
-/** The styles of src/cli/shared/colours.ts. */
+/** Matches the styles of src/cli/shared/colours.ts. */
 const ownStyle = /(\u001b\[(?:1|22|3[1239])m)/;
 
-/** Only a terminal gets styles. */
+/** Returns the text with codes in place of control characters. Keeps styles on a terminal. */
 const shown = (text: string, { isTTY }: Pick<OutputStream, 'isTTY'>): string =>
   isTTY === true
     ? text
@@ -42,7 +42,7 @@ const shown = (text: string, { isTTY }: Pick<OutputStream, 'isTTY'>): string =>
         .join('')
     : printableLines(text);
 
-/** Standard error, with codes in place of all control characters but those of the progress bar. */
+/** Creates the standard error, with codes in place of all control characters except those of the progress bar. */
 export function createErrorOutput(stream: Terminal): Terminal {
   const [home, wiped] = ['\r', '\u001b[K'];
   return {

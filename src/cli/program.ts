@@ -43,7 +43,7 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
     .version(version, '-V, --version', 'the version')
     .option('--data-dir <folder>', 'the data folder; its log is read even where EVENTSTORE_URL names another one')
     .option('--url <address>', 'the running service, where it is not the one of the data folder (AUDIENCE_URL)')
-    .option('--no-env-file', 'does not read the file .env in the current folder')
+    .option('--no-env-file', 'ignores the file .env in the current folder')
     .option('--json', 'the answer, and what went wrong, as JSON on standard output')
     .hook('preAction', () => {
       const given: unknown = program.opts();
@@ -109,7 +109,7 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
   return { ...known, exitCode: (reason instanceof CommandFailedError ? reason.exitCode : undefined) ?? 1 };
 }
 
-/** Undefined: nothing went wrong, or help has been shown instead. */
+/** Returns what went wrong, or undefined if nothing did or help was shown instead. */
 function inWords(error: unknown, explain: (error: unknown) => string): Omit<Failure, 'exitCode'> | undefined {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
@@ -129,7 +129,7 @@ function inWords(error: unknown, explain: (error: unknown) => string): Omit<Fail
 }
 
 function usageMessage({ message }: CommanderError): string {
-  // What commander suggests is on a line of its own.
+  // The suggestion of commander is on a line of its own and stays there.
   const [, said = '', suggestion = ''] = /^(?:error: )?([^]*?)(\n\(Did you mean [\w, -]+\?\))?$/.exec(message) ?? [];
   const shown = printable(withoutPersonalData(said));
   return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}${suggestion}`;

@@ -25,7 +25,7 @@ export const accessDecider: Decider<null, AuditedRead, AccessEvent> = {
   knows: knownBy<AccessEvent>(accessSchemas),
 };
 
-/** `datedNow` returns the milliseconds since 1970, or undefined while the clock is not to be relied on: a wrong day would hide the record. */
+/** Creates the recorder. `datedNow` returns the milliseconds since 1970, or undefined while the clock may be wrong, because a wrong day would hide the record. */
 export const createRecordRead =
   (
     handler: Pick<CommandHandler<null, AuditedRead, AccessEvent>, 'execute'>,

@@ -4,7 +4,7 @@ import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
 import { isRefusal, type RequestFingerprint, type Decider } from './decider.js';
 
-/** Who asks, and why: goes into the metadata of every event that follows, see `metadataSchema`. */
+/** Who asks, and why. It goes into the metadata of every event that follows, see `metadataSchema`. */
 export interface CommandContext {
   readonly correlationId: string;
   readonly causationId: string;
@@ -14,6 +14,14 @@ export interface CommandContext {
   /** Of the first event, which a restored log has lost and gets again. Default: a new one. */
   readonly eventId?: string | undefined;
 }
+
+/** Returns the context of a command that the service runs by itself. @param id a new UUID, or the id of what caused the command */
+export const serviceContext = (id: string): CommandContext => ({
+  correlationId: id,
+  causationId: id,
+  requestId: id,
+  actor: 'service',
+});
 
 export interface Sources {
   /** Milliseconds since the epoch. */

@@ -64,7 +64,7 @@ export type ContactCommand =
       Attachment)
   | ({
       readonly type: 'UpdateStatus';
-      /** Refused as `unknown_contact` if the address belongs to another contact, after an erasure. */
+      /** If given, the command is refused as `unknown_contact` once the address belongs to another contact, after an erasure. */
       readonly contactId?: string;
     } & Standing)
   | ({ readonly type: 'AddTags' } & Attachment)

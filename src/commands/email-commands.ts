@@ -19,7 +19,7 @@ export interface StartDispatch {
   readonly run_id: string;
   readonly deadline: string;
   readonly now: string;
-  /** A `next_attempt_at` that was set while the clock was ahead. An email that still waits for it is due. */
+  /** A `next_attempt_at` that was set while the clock was ahead. An email that still has this time is due. */
   readonly misdated?: string | undefined;
 }
 

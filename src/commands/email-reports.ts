@@ -1,6 +1,6 @@
 /**
- * The rules for reports about an email. Each report is recorded once. After a verified one nothing more is sent; an
- * unverified one changes nothing, because anybody who knows the id of the email can send it.
+ * The rules for reports about an email. Each report is recorded once. After a verified report nothing more is sent. An
+ * unverified report changes nothing, because anybody who knows the id of the email can send it.
  */
 import type { EmailEvent } from '../events/email.js';
 import type { RecordBounce, RecordComplaint } from './email-commands.js';
@@ -33,8 +33,8 @@ export const knownReport = ({ type, data }: ReportEvent): KnownReport => ({
 });
 
 /**
- * Bounces recorded for one email, counted apart by whether they are verified and whether the mailbox is gone. Without
- * the bound, anyone who has seen the email could add to its stream without end.
+ * The most bounces that are recorded for one email. Verified and unverified bounces are counted separately, and so are those
+ * of a mailbox that is gone. Without the bound, anyone who has seen the email could add to its stream without end.
  */
 const mostBounces = 5;
 

@@ -47,7 +47,7 @@ export interface EmailState {
   readonly running: { readonly run_id: string; readonly deadline: string } | null;
   /** When the next attempt may start; null when none may. */
   readonly next_attempt_at: string | null;
-  /** In the order of arrival. After a verified one there is no further attempt. */
+  /** Reports in the order of arrival. After a verified report, no attempt follows. */
   readonly reports: readonly KnownReport[];
   /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
@@ -250,7 +250,7 @@ function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<Emai
   return why === undefined ? [inDoubt] : [inDoubt, cancelled(state, why)];
 }
 
-/** Tells whether an attempt may start at this time. Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
+/** Returns whether an attempt may start at this time. Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
 export function isDue(state: EmailState, { now, misdated }: Pick<StartDispatch, 'now' | 'misdated'>): boolean {
   if (state.status === 'requested') return true;
   const { next_attempt_at: next } = state;

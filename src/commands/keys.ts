@@ -11,15 +11,15 @@ export interface Key {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly hash: string;
-  /** The secret before the last rotation. `isClosed`: it had no overlap, or the end of its overlap was recorded. */
+  /** The secret before the last rotation. `isClosed` tells whether it had no overlap, or the end of its overlap was recorded. */
   readonly previous: { readonly hash: string; readonly until: string; readonly isClosed: boolean } | null;
   readonly created_at: string;
   readonly expires_at: string | null;
-  /** The end of the key was recorded. */
+  /** Whether the end of the key was recorded. */
   readonly hasExpired: boolean;
   readonly rotated_at: string | null;
   readonly revoked_at: string | null;
-  /** Of a create with an `Idempotency-Key`. */
+  /** The `Idempotency-Key` of the create. */
   readonly creation?: Idempotency | undefined;
 }
 
@@ -36,14 +36,14 @@ interface GrantContext {
 type Create = { readonly type: 'Create' } & GrantContext & Data<'ApiKeyCreated'>;
 type Rotate = { readonly type: 'Rotate' } & GrantContext & Data<'ApiKeyRotated'>;
 type Revoke = { readonly type: 'Revoke' } & Data<'ApiKeyRevoked'>;
-/** Records the ends of keys and of overlaps that have come. `now` is the time of a trusted clock. */
+/** A command that records which keys and overlaps have ended. `now` is the time of a trusted clock. */
 interface Expire {
   readonly type: 'Expire';
   readonly now: string;
 }
-/** A change that somebody asks for. */
+/** A change that a client requests. */
 export type KeyChange = Create | Rotate | Revoke;
-/** Beside who asks: the data of the event that is wanted. */
+/** A command on API keys. A change has the data of its event, and who asks for it. */
 export type KeyCommand = KeyChange | Expire;
 
 export function stateOf({ revoked_at, expires_at, hasExpired }: Key, now: string): 'active' | 'expired' | 'revoked' {
@@ -82,7 +82,7 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   },
 };
 
-/** The key that a command is about: of a repeated create the one that the first made. */
+/** Returns the key that a command is about. For a repeated create, that is the key that the first one created. */
 export const keyOf = ({ key_id }: KeyChange, state: KeysState, keyHash?: string): Key | undefined =>
   state.get(key_id) ??
   (keyHash === undefined ? undefined : state.find(({ creation }) => creation?.key_hash === keyHash));
@@ -118,10 +118,10 @@ function rotate({ type: _, granter, by, now, ...data }: Rotate, key: Key, state:
 const revoke = ({ type: _, ...data }: Revoke, { revoked_at }: Key): Decision<KeyEvent> =>
   revoked_at === null ? [{ type: 'ApiKeyRevoked', data }] : [];
 
-/** As many ends as one append takes. The rest follows with the next command. */
+/** The most ends that one append takes. The rest follows with the next command. */
 const mostExpired = 100;
 
-/** Returns the ends that have come and are not recorded. */
+/** Returns events for the keys and overlaps that have ended and whose end is not recorded. */
 export function expire({ now }: Pick<Expire, 'now'>, state: KeysState): readonly KeyEvent[] {
   const ends: KeyEvent[] = [];
   for (const { key_id, expires_at, hasExpired, revoked_at, previous } of state.values()) {

@@ -34,7 +34,7 @@ interface Refuse {
 
 interface Resubscribe {
   readonly contactKey: string;
-  /** The contact that decided. A later contact with the same address stays as it is. */
+  /** The contact that made the choice. A later contact with the same address is not changed. */
   readonly contactId: string;
   readonly listId: string;
   readonly by: ByPerson;
@@ -44,7 +44,7 @@ interface Resubscribe {
 
 type Suppress = Extract<SuppressionCommand, { type: 'Suppress' }>;
 
-/** What is known about the contact behind a link in an email. */
+/** The contact behind a link in an email. */
 export interface KnownRecipient {
   readonly contactId: string;
   /** By list. Deleted lists are not among them. */
@@ -109,7 +109,7 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
       const list_name = (await listNames())(listId);
       if (list_name === undefined) return;
       const list = { list_id: listId, list_name };
-      // Also where the API has set the status meanwhile: the consent is the person's.
+      // Also if the API has set the status in the meantime, because the consent is the person's.
       const command = { type: 'UpdateStatus', contactId, list, status: 'Subscribed', consent, by } as const;
       await contacts.execute({ stream: contactStream(contactKey), command, context });
       await release({ contactKey, scope: listId, tokenHash }, context);

@@ -57,10 +57,10 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
   return [column, field];
 }
 
-/** Without the apostrophe of an export, which keeps spreadsheets from running a cell. */
+/** Returns the text of a cell without the apostrophe with which an export keeps spreadsheets from running the cell. */
 const cellText = (cell: string | undefined): string => cell?.trim().replace(/^'(?='*[=+@-])/, '') ?? '';
 
-/** Not a regular expression with `\s*;\s*`, which is quadratic in a long run of spaces. */
+/** Returns the tags in a cell. A regular expression for blanks around semicolons would take quadratic time for a long run of spaces. */
 const tagsIn = (text: string): string[] =>
   text
     .split(';')

@@ -21,7 +21,7 @@ export type CsvRow = { readonly line: number; readonly bytes: number } & (
   { readonly cells: readonly string[] } | { readonly fault: string }
 );
 
-/** Of one row; a longer one has a quote that is not closed. As JSON, which may take six times as much, it still fits a bulk request. */
+/** The most bytes of one row. A longer row has a quote that is not closed. As JSON, which may take six times as much, a row still fits into a bulk request. */
 export const longestRow = 1.5 * 1024 * 1024;
 
 const parsedRow = z.object({ record: z.array(z.string()), raw: z.string(), info: z.object({ bytes: z.number() }) });

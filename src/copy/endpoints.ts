@@ -44,7 +44,7 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
   }
   if (!existsSync(address.file))
     throw refusedError(`there is no event log in ${shown(address)} (no file ${address.file})`);
-  // Refuses what is no log, because the store would make one. Nothing may have the log open while it is locked.
+  // Refuse a file that is not a log, because the store would create a log. Close it before the log is locked.
   await (await openEventReader(address)).close();
   const lock = await openEventStore(address).catch((error: unknown) => ({ error }));
   const reader = await openEventReader(address);
@@ -60,7 +60,7 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
 }
 
 interface Target {
-  /** Reads what is there already, until `toAppend` is called. Undefined if the target has no log. */
+  /** Reads the log of the target until `toAppend` is called. Undefined if the target has no log. */
   readonly reader: EventReader | undefined;
   /** Makes the folder and the log where they are missing. @throws CommandFailedError a service runs on it */
   toAppend(headKey: Uint8Array | undefined): Promise<EventStore>;
@@ -79,7 +79,7 @@ export async function openTarget(address: LogAddress, opening: Opening): Promise
     reader,
     async toAppend(headKey) {
       mkdirSync(path.dirname(address.file), { recursive: true, mode: 0o700 });
-      // Nothing may have the log open while it is locked.
+      // Close the reader before the log is locked.
       await reader?.close();
       try {
         return (store = await openEventStore(address, headKey && { headKey: () => headKey }));

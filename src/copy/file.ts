@@ -19,7 +19,7 @@ const batchBounds = {
   size: 1024 * 1024,
   sizeOf: ({ data, metadata }: StoredEvent): number => data.length + metadata.length,
 };
-/** Bytes; no store takes an event of more than 1 MiB. */
+/** The most bytes of a line. No store takes an event of more than 1 MiB. */
 export const longestLine = 2 * 1024 * 1024;
 
 /** @throws CommandFailedError there is no such file, or, while it is read, a line that cannot be imported, by its number */

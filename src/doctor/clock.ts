@@ -1,4 +1,4 @@
-/** Whether this machine's clock agrees with those of the servers and with the newest event: leases, seals and e-mails go by it. */
+/** Checks that the clock of this machine agrees with the clocks of the servers and with the newest event. Leases, seals and emails depend on it. */
 import { newestEventTime } from '../stores/trusted-clock.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
@@ -28,7 +28,7 @@ export async function checkClock(open: OpenPlace): Promise<Diagnosis> {
   return Math.abs(ahead) > mostMs.red ? red(said, remedy) : yellow(said, remedy);
 }
 
-/** Compares the clock with the newest event. Only a clock that was set back is behind it. */
+/** Returns how far the clock is behind the newest event. Only a clock that was set back is behind. */
 async function behindLog(open: OpenPlace): Promise<readonly Skew[]> {
   const newest = await newestEventTime(await open.log());
   const ahead = newest === undefined ? 0 : open.clock() - newest;

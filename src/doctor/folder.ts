@@ -27,19 +27,19 @@ export function checkFolder(dataDir: string): Diagnosis {
   const openToAll = dataFolderAt(folder).openToAll();
   if (openToAll !== undefined)
     return red(
-      `${openToAll.reason}, so a stranger can lead the command line and its API key elsewhere`,
+      `${openToAll.reason}, so a stranger can direct the command line and its API key to another service`,
       openToAll.remedy,
     );
   if (process.platform !== 'win32' && (mode & rights.groupWrites) !== 0)
     return yellow(
-      `every member of the group of ${folder} can write to it, and so replace any file there`,
-      `Take that right away, unless you trust all members: chmod g-w ${folder}`,
+      `every member of the group of ${folder} can write to it and replace any file in it`,
+      `Unless you trust all members, remove that right: chmod g-w ${folder}`,
     );
   const open = (mode & ofOthers) === 0 ? [] : files.filter(({ stats }) => (stats.mode & ofOthers) !== 0);
   if (open.length > 0)
     return yellow(
       `other users of this machine can get at ${open.map(({ file }) => path.basename(file)).join(', ')} in ${folder}`,
-      `Take the rights of others away: chmod -R go= ${folder}`,
+      `Remove the rights of other users: chmod -R go= ${folder}`,
     );
   return green(`${folder} can be read and written, by its owner only`);
 }

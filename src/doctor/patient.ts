@@ -16,7 +16,7 @@ interface ExaminedPlace extends LogPlace {
   openLog(): Promise<EventReader>;
 }
 
-/** A service that answers. */
+/** A running service that answers. */
 export interface ExaminedService {
   readonly url: string;
   readonly isNamed: boolean;

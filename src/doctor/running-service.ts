@@ -40,7 +40,7 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
       `the service at ${service.url} is not ready: ${found === undefined ? `status ${status}` : whyNot(found)}`,
       'Wait where it is building or catching up; else look at its log, which says what fails.',
     );
-  // First: a service that does not get the key may say anything of itself.
+  // Check this first, because a service that does not get the key may say anything about itself.
   return (
     (await keyFault(service)) ?? (found && notice(service, found)) ?? green(`the service at ${service.url} is ready`)
   );
@@ -49,7 +49,7 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
 async function keyFault(service: ExaminedService): Promise<Diagnosis | undefined> {
   const fault = await service.whyNoKey();
   if (fault === undefined) return undefined;
-  // A strange address in the folder was put there; a strange one that the operator named may be a proxy.
+  // An unknown address in the folder was planted there. One that the operator named may be a proxy.
   const level = service.isNamed ? yellow : red;
   return level(
     `a service at ${service.url} is ready, but the command line does not send it the API key of the data folder: ${fault.reason}`,
@@ -57,7 +57,7 @@ async function keyFault(service: ExaminedService): Promise<Diagnosis | undefined
   );
 }
 
-/** Returns what to look after in a service that is ready. */
+/** Returns what needs attention in a service that is ready, or undefined if nothing does. */
 function notice({ url }: ExaminedService, { clock, mailer }: z.output<typeof parts>): Diagnosis | undefined {
   if (clock?.trusted === false)
     return yellow(
@@ -67,8 +67,8 @@ function notice({ url }: ExaminedService, { clock, mailer }: z.output<typeof par
   const refused = mailer?.relay.refuses?.reason;
   if (refused === undefined) return undefined;
   return yellow(
-    `the service at ${url} is ready, but its mail server refuses e-mails (${refused})`,
-    'Run audience email check, which says what to do: e-mails wait until the server takes them.',
+    `the service at ${url} is ready, but its mail server refuses emails (${refused})`,
+    'Run audience email check, which says what to do. Emails wait until the server takes them.',
   );
 }
 

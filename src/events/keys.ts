@@ -16,12 +16,12 @@ export const keySchemas = {
     hash,
     expires_at: time.optional(),
   }),
-  /** The secret before this one holds until `previous_until`, any earlier one ends now. */
+  /** The previous secret stays valid until `previous_until`. Earlier secrets end now. */
   ApiKeyRotated: z.object({ key_id: z.string(), hash, previous_until: time }),
   ApiKeyRevoked: z.object({ key_id: z.string(), reason: z.string().optional() }),
-  /** The key reached its `expires_at`. It stays closed, whatever the clock says later. */
+  /** The key reached its `expires_at`. The key stays closed, whatever the clock says later. */
   ApiKeyExpired: z.object({ key_id: z.string() }),
-  /** The overlap after a rotation is over: the secret with this hash stays closed, whatever the clock says later. */
+  /** The overlap after a rotation is over. The secret with this hash stays closed, whatever the clock says later. */
   ApiKeySecretExpired: z.object({ key_id: z.string(), hash }),
 };
 

@@ -17,12 +17,12 @@ export function returnPathOf(emailId: string, base: string, macOf: Mac): string 
   return `${base.slice(0, at)}+${emailId}.${base32(macOf(emailId))}${base.slice(at)}`;
 }
 
-/** Whether the text names a return path of this service, valid or not. */
+/** Returns whether the text contains a return path of this service, valid or not. */
 export const namesReturnPath = (text: string): boolean => /\+eml_[0-9A-Z]/i.test(text);
 
 /**
- * Returns the id of the email whose return path is in the text, such as `<bounce+eml_….…@example.com>`, or undefined if
- * there is none whose MAC holds. Ignores what is before and after the path and letter case, because mail servers rewrite
+ * Returns the id of the email whose return path is in the text, such as `<bounce+eml_….…@example.com>`, or undefined if the
+ * text has no return path with a valid MAC. Ignores letter case and the text around the path, because mail servers change
  * both.
  */
 export function emailOfReturnPath(text: string, macOf: Mac): string | undefined {

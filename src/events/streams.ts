@@ -7,10 +7,9 @@ export const listsStream = 'lists';
 export const tagsStream = 'tags';
 export const keysStream = 'keys';
 export const erasuresStream = 'erasures';
-/** Who looked on a day in UTC, `YYYY-MM-DD`. */
-/** `day`: `YYYY-MM-DD`, or `undatedAccess`. */
+/** Returns the stream of reads on a day. @param day `YYYY-MM-DD` in UTC, or `undatedAccess` */
 export const accessStream = (day: string): string => `access-${day}`;
-/** For reads that were recorded while the clock of the service was not to be relied on. */
+/** In place of the day, for reads that were recorded while the clock of the service was wrong. */
 export const undatedAccess = 'undated';
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
@@ -49,13 +48,13 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   };
 }
 
-/** The key of the sealed head (src/eventstore/sealed-head.ts): with it one can be made. */
+/** Returns the key of the sealed head (src/eventstore/sealed-head.ts). Anyone who has it can make a sealed head. */
 export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
 
-/** The key by which a service proves that it has the secret (src/stores/identity.ts). */
+/** Returns the key with which a service proves that it has the secret (src/stores/identity.ts). */
 export const deriveIdentityKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/identity/1'));
 
-/** The key of the links with which recipients refuse mail (unsubscribe-token.ts). */
+/** Returns the key of the links with which recipients refuse mail (unsubscribe-token.ts). */
 export const deriveUnsubscribeKey = (secret: string): KeyObject =>
   createSecretKey(derived(secret, 'audience/unsubscribe/1'));
 

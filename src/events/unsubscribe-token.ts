@@ -1,14 +1,14 @@
-/** The tokens of the links in emails by which recipients refuse mail or choose their lists. A token says nothing about the person. */
+/** The tokens of the links in emails with which recipients refuse mail or choose their lists. A token says nothing about the person. */
 import { createHash, createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
-/** The link in an email to a list. It works without a time limit. */
+/** The link in an email to a list. It never expires. */
 export interface UnsubscribeLink {
   readonly emailId: string;
   readonly contactKey: string;
   readonly listId: string;
 }
 
-/** The link to all lists, which is sent to the address itself. It works for one contact, not for a later one with the same address. */
+/** The link to all lists, which is sent to the address itself. It works for one contact and not for a later contact with the same address. */
 interface ListsLink extends Omit<UnsubscribeLink, 'listId'> {
   readonly contactId: string;
   /** Milliseconds since the epoch, a whole second. */
@@ -16,7 +16,7 @@ interface ListsLink extends Omit<UnsubscribeLink, 'listId'> {
 }
 
 interface ReadToken {
-  /** The token alone, without what follows it in the path. */
+  /** The token without the characters that follow it in the path. */
   readonly token: string;
   readonly link: UnsubscribeLink | ListsLink;
 }
@@ -31,20 +31,20 @@ export interface UnsubscribeTokens {
    * Does not check whether a link to all lists has expired.
    */
   read(text: string): ReadToken | undefined;
-  /** Returns what events record in place of the token: it identifies the token but does not work as one. */
+  /** Returns the hash that events record in place of the token. The hash identifies the token but does not work as a token. */
   hash(token: string): string;
 }
 
 /** Version, email id, contact key, list id, and the first 132 bits of the HMAC-SHA-256 of the preceding characters. */
 const listForm = /^(1([0-9A-Z]{26})([0-9a-f]{32})([0-9A-Z]{26}))([\w-]{22})/;
-/** Version, email id, contact key, contact id, end in hexadecimal seconds, and the same kind of code. */
+/** Version, email id, contact key, contact id, end in hexadecimal seconds, and the same bits of an HMAC-SHA-256. */
 const allListsForm = /^(p2([0-9A-Z]{26})([0-9a-f]{32})([0-9A-Z]{26})([0-9a-f]{9}))([\w-]{22})/;
 
 export function createUnsubscribeTokens(key: KeyObject): UnsubscribeTokens {
   const signature = (text: string): string => createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
   const sign = (text: string): string => text + signature(text);
 
-  /** Returns the token and its parts, or undefined if the text has another form or the code is wrong. */
+  /** Returns the token and its parts, or undefined if the text has another form or the HMAC is wrong. */
   function verified(text: string, form: RegExp): readonly string[] | undefined {
     const found = form.exec(text);
     const [mac = '', signed = ''] = [found?.at(-1), found?.[1]];
@@ -77,7 +77,7 @@ export function createUnsubscribeTokens(key: KeyObject): UnsubscribeTokens {
   };
 }
 
-/** Decodes byte by byte, because a malformed code behind the token must not break the link. */
+/** Decodes each percent code by itself, because a malformed code after the token must not break the link. */
 const withoutPercentEncoding = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 

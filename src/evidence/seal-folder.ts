@@ -13,7 +13,7 @@ interface FoundSeal {
   readonly seal: Seal | undefined;
 }
 
-/** Times have colons, which some file systems have not. */
+/** The name has no colons, because some file systems do not allow them. */
 const nameForm = /^\d{4}-\d\d-\d\dT[\d.-]{12}Z\.json$/;
 /** Returns whether the service gives this name to the file of a seal. */
 export const isSealName = (name: string): boolean => nameForm.test(name);
@@ -109,10 +109,10 @@ async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void
     if (flag === 'wx') giveToFolderOwner(handle.fd, file);
     await handle.writeFile(text);
     await handle.sync();
-    // Witnesses read it, and nothing in it is personal. Some shares have no modes.
+    // Witnesses read the file, and nothing in it is personal. Some network shares have no modes.
     await handle.chmod(0o644).catch(() => undefined);
   } catch (error) {
-    // Half a seal is none.
+    // Part of a seal is useless.
     await rm(file, { force: true });
     throw error;
   } finally {

@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { field } from '../eventstore/chain.js';
+import { jsonIn } from '../flow/json.js';
 
 const sealFormat = 'audience-ledger-seal/1';
 
@@ -120,14 +121,6 @@ function isPlain(text: string, value: unknown): boolean {
     token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
   );
   return plain === JSON.stringify(value);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readPublicKey(text: string): KeyObject {

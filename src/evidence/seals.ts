@@ -87,11 +87,11 @@ interface SealPaceOptions {
   readonly every: number;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
-  /** How old the newest seal is at the start, in milliseconds, as far as the wall clock tells. */
+  /** Age of the newest seal at the start by the wall clock, in milliseconds; undefined if there is no seal. */
   readonly age: number | undefined;
 }
 
-/** Tells when a seal is due. The wall clock counts at the start only, so that setting it delays no seal by more than one pause. */
+/** Decides when a seal is due. The wall clock is used only at the start, so that setting the clock delays no seal by more than one pause. */
 export function createSealPace({ every, monotonic, age = 0 }: SealPaceOptions) {
   let dueAt = monotonic() + every - Math.min(every, Math.max(0, age));
   return {

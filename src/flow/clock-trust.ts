@@ -7,13 +7,15 @@ export interface ClockReading {
 }
 
 /**
- * - `trusted`: decisions that cannot be undone may depend on the clock.
- * - `jumped`: the clock was set forward or back, by less than a day forward. It is trusted again after ten minutes without
- *   another jump.
- * - `ahead`: the clock is more than a day ahead of the last time that was known to be right. It is trusted after 24 hours
- *   without a jump, or once an operator confirms it.
+ * The state of the clock.
  *
- * `reference` is the last reading that was known to be right; the monotonic clock tells what the time must be now.
+ * - `trusted`: decisions that cannot be undone may depend on the clock.
+ * - `jumped`: the clock was set back, or forward by at most a day. The clock is trusted again after ten minutes without
+ *   another jump.
+ * - `ahead`: the clock is more than a day ahead of the last time that was known to be right. The clock is trusted after
+ *   24 hours without a jump, or once an operator confirms it.
+ *
+ * `reference` is the last reading that was known to be right. The monotonic clock tells how much time has passed since.
  */
 export type ClockTrust =
   | { readonly status: 'trusted'; readonly reference: ClockReading }
@@ -27,18 +29,18 @@ export type ClockTrust =
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Moving by less than this against the monotonic clock is no jump: NTP slews a clock. */
+/** A move of less than this against the monotonic clock is not a jump, because NTP slews the clock. */
 const jumpMs = minute;
-/** How far ahead of the reference the clock may be. */
+/** How far ahead of the reference a trusted clock may be. */
 const aheadMs = day;
 /** How long the clock must go without a jump before it is trusted. */
 const steadyMs = { jumped: 10 * minute, ahead: day };
 
-/** How far the wall clock has moved against the monotonic clock since an earlier reading, in milliseconds. */
+/** Returns how far the wall clock has moved against the monotonic clock since an earlier reading, in milliseconds. */
 const movedSince = (earlier: ClockReading, now: ClockReading): number =>
   now.wall - earlier.wall - (now.monotonic - earlier.monotonic);
 
-/** Starts to watch the clock. `reference` is the time that was last known to be right, in milliseconds since 1970. */
+/** Returns the state of the clock at the start. `reference` is the time that was last known to be right, in milliseconds since 1970. */
 export function watchedClock(now: ClockReading, reference: number | undefined): ClockTrust {
   const isAhead = reference !== undefined && now.wall - reference > aheadMs;
   if (!isAhead) return { status: 'trusted', reference: now };
@@ -46,7 +48,7 @@ export function watchedClock(now: ClockReading, reference: number | undefined): 
   return { status: 'ahead', reference: start, observed: now, since: now.monotonic };
 }
 
-/** Takes another reading into account. */
+/** Returns the state of the clock after another reading. */
 export function clockRead(trust: ClockTrust, now: ClockReading): ClockTrust {
   const { reference } = trust;
   const observed = trust.status === 'trusted' ? reference : trust.observed;
@@ -54,17 +56,17 @@ export function clockRead(trust: ClockTrust, now: ClockReading): ClockTrust {
     const status = movedSince(reference, now) > aheadMs ? 'ahead' : 'jumped';
     return { status, reference, observed: now, since: now.monotonic };
   }
-  // A later reading takes the place of the earlier one, so that many small corrections do not add up to a jump.
+  // Later readings replace earlier ones, so that many small corrections do not add up to a jump.
   const isStale = now.monotonic - observed.monotonic >= steadyMs.jumped;
   if (trust.status === 'trusted') return isStale ? { status: 'trusted', reference: now } : trust;
   if (now.monotonic - trust.since >= steadyMs[trust.status]) return clockConfirmed(now);
   return isStale ? { ...trust, observed: now } : trust;
 }
 
-/** Trusts the clock at once, because an operator says that it is right. */
+/** Returns the state of a clock that is trusted at once, because an operator says that it is right. */
 export const clockConfirmed = (now: ClockReading): ClockTrust => ({ status: 'trusted', reference: now });
 
-/** Takes into account that another process knew this time to be right, in milliseconds since 1970. */
+/** Returns the state of the clock after another process noted that `noted` is right, in milliseconds since 1970. */
 export function clockNoted(trust: ClockTrust, now: ClockReading, noted: number): ClockTrust {
   if (trust.status !== 'ahead' || now.wall - noted > aheadMs) return trust;
   return { ...trust, status: 'jumped', reference: { wall: noted, monotonic: now.monotonic } };

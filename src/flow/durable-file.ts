@@ -1,13 +1,13 @@
-/** Small files that are whole or absent, also after a power cut. Only their owner can read them, and that is the owner of their folder. */
+/** Small files that are complete or absent, even after a power cut. Each belongs to the owner of its folder, and only that user can read it. */
 import fs from 'node:fs';
 import path from 'node:path';
 
 const draftOf = (file: string): string => `${file}.${process.pid}.tmp`;
-/** Milliseconds by which the clock of a file system may differ. */
+/** How far the clock of a file system may be ahead, in milliseconds. */
 const aheadMs = 60_000;
 const draftEnd = /\.\d+\.tmp$/;
 
-/** Replaces a file that exists. @throws what the file system throws */
+/** Writes a file, and replaces it if it exists. @throws what the file system throws */
 export function writeDurably(file: string, text: string): void {
   const draft = writeDraft(file, text);
   try {
@@ -19,7 +19,7 @@ export function writeDurably(file: string, text: string): void {
   syncFolderOf(file);
 }
 
-/** Returns false, and changes nothing, if the file exists. @throws what the file system throws */
+/** Creates a file. Returns false and changes nothing if the file exists. @throws what the file system throws */
 export function createDurably(file: string, text: string): boolean {
   try {
     fs.linkSync(writeDraft(file, text), file);
@@ -33,7 +33,7 @@ export function createDurably(file: string, text: string): boolean {
   return true;
 }
 
-/** Returns the name of the draft. A draft that fails is removed here and above, because it may hold a secret. */
+/** Writes a draft and returns its name. Drafts that fail are removed here and by the callers, because a draft may hold a secret. */
 function writeDraft(file: string, text: string): string {
   const draft = draftOf(file);
   // A process with the same id may have been killed before it renamed its draft.
@@ -54,9 +54,9 @@ function writeDraft(file: string, text: string): string {
 }
 
 interface DraftsToRemove {
-  /** Whether drafts of a file with this name are ours. */
+  /** Returns whether this service writes drafts of a file with this name. */
   readonly isOurs: (name: string) => boolean;
-  /** Milliseconds since 1970. Newer drafts may belong to a process that is still writing them. */
+  /** Milliseconds since 1970. Newer drafts stay, because another process may still be writing them. */
   readonly olderThan: number;
 }
 
@@ -66,15 +66,15 @@ export function removeDrafts(folder: string, { isOurs, olderThan }: DraftsToRemo
   const drafts = fs.readdirSync(folder).filter((name) => draftEnd.test(name) && isOurs(name.replace(draftEnd, '')));
   for (const draft of drafts.map((name) => path.join(folder, name))) {
     const stats = fs.lstatSync(draft, { throwIfNoEntry: false });
-    // A draft that is dated ahead was written while the clock was ahead.
+    // A draft with a time in the future was written while the clock was ahead.
     const isOld = stats !== undefined && (stats.mtimeMs <= olderThan || stats.mtimeMs > Date.now() + aheadMs);
     if (isOld && stats.isFile()) fs.rmSync(draft, { force: true });
   }
 }
 
 /**
- * Makes an empty file for SQLite, which would make it with the rights of the umask. Does nothing if the file exists: closing
- * a descriptor of a file drops every POSIX lock that this process holds on it, SQLite's included.
+ * Creates an empty file for SQLite, because SQLite itself would create it with the rights of the umask. Does not open a file
+ * that exists, because closing its descriptor would drop every POSIX lock of this process on it, including those of SQLite.
  * @throws what the file system throws
  */
 export function createPrivately(file: string): void {
@@ -95,7 +95,7 @@ export function createPrivately(file: string): void {
   syncFolderOf(file);
 }
 
-/** Makes a folder inside the data folder, if it does not exist. @throws what the file system throws */
+/** Creates a folder inside the data folder unless it exists. @throws what the file system throws */
 export function makeSubfolder(folder: string): void {
   if (fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
   const owner = ownerForNew(folder);
@@ -103,15 +103,15 @@ export function makeSubfolder(folder: string): void {
 }
 
 /**
- * Gives a new file to the owner of its folder, so that the service can read what a command of root has made.
- * Takes the descriptor, because the owner of the folder could put a link in place of the name.
+ * Gives a new file to the owner of its folder, so that the service can read files that root created with a command.
+ * Takes the descriptor, because the owner of the folder could replace the name with a link.
  */
 export function giveToFolderOwner(descriptor: number, file: string): void {
   const owner = ownerForNew(file);
   if (owner !== undefined) unlessRefused(() => fs.fchownSync(descriptor, owner.uid, owner.gid));
 }
 
-/** Some shares have no owners, and some give nothing to root. Their files are usable as they are. */
+/** Ignores that a network share does not support owners or refuses to change them, because its files are usable as they are. */
 function unlessRefused(chown: () => void): void {
   try {
     chown();
@@ -121,7 +121,7 @@ function unlessRefused(chown: () => void): void {
   }
 }
 
-/** Returns undefined if the folder belongs to this user, or this user cannot give files away. */
+/** Returns the owner for a new file, or undefined if this user is not root or the folder belongs to root. */
 function ownerForNew(file: string): { readonly uid: number; readonly gid: number } | undefined {
   if (process.geteuid?.() !== 0) return undefined;
   const { uid, gid } = fs.statSync(path.dirname(file));

@@ -1,7 +1,7 @@
 /**
  * A worker thread for jobs whose cost a stranger decides, such as parsing an email from outside. One job runs at a time,
- * within limits of time and memory; a job that exceeds one is stopped together with the thread. The thread starts with
- * the first job, and again with the first job after one that was stopped.
+ * within limits of time and memory. A job that exceeds a limit is stopped together with the thread. The next job starts a
+ * new thread, as the first job does.
  */
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
@@ -13,14 +13,14 @@ interface LimitedThreadOptions {
   readonly name: string;
   /** `import.meta.url` of a file in the same folder. */
   readonly beside: string;
-  /** Milliseconds for one job, without the start of the thread. */
+  /** Milliseconds for one job, not counting the start of the thread. */
   readonly timeLimitMs: number;
   readonly heapLimitMb: number;
   /** Name of the queue in metrics. */
   readonly queue: string;
-  /** Jobs that wait while one runs. */
+  /** The most jobs that wait while one runs. */
   readonly waiting: number;
-  /** Milliseconds that a job waits. */
+  /** The most milliseconds that a job waits. */
   readonly patience: number;
   /** Seconds after which a refused caller may try again. */
   readonly retryAfter: number;
@@ -48,7 +48,7 @@ export interface LimitedThread<Job, Result> {
 
 type FromThread<Result> = { readonly type: 'ready' } | { readonly type: 'done'; readonly result: Result };
 
-/** A thread starts in less than 100 ms on a quiet machine. */
+/** Milliseconds. On a quiet machine a thread starts in less than 100. */
 const startTimeoutMs = 20_000;
 
 export function createLimitedThread<Job, Result>(options: LimitedThreadOptions): LimitedThread<Job, Result> {
@@ -78,7 +78,7 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
     return started;
   }
 
-  /** A machine without memory or threads may have some later. */
+  /** Starts the thread. A machine that lacks memory or threads now may have some later, so the error is `unavailable`. */
   function tryToStart(): WorkerThread<Job | 'stop'> {
     try {
       return start();
@@ -99,7 +99,7 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
     const awaited = Promise.withResolvers<FromThread<Result>>();
     pending = awaited;
     const timer = setTimeout(() => {
-      // A main thread that was busy may find the timer and the answer at once: let the answer win.
+      // After a busy main thread, the timer and the answer may be due at once. Let the answer win.
       setImmediate(() => awaited.reject(late()));
     }, milliseconds);
     try {
@@ -150,7 +150,7 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
 /** Answers the jobs of a `LimitedThread`, inside its thread. `run` must not throw. */
 export function answerJobs<Job, Result>(run: (job: Job) => Promise<Result>): void {
   const main = parentPort;
-  if (main === null) throw new Error('jobs are answered in a worker thread only');
+  if (main === null) throw new Error('answerJobs must be called in a worker thread');
   const send = (message: FromThread<Result>): void => main.postMessage(message);
   main.on('message', (message: Job | 'stop') => {
     if (message === 'stop') main.close();

@@ -3,20 +3,20 @@ import { ServiceError } from '../errors.js';
 
 interface SlotsOptions {
   readonly running: number;
-  /** The most slots of one key. */
+  /** The most slots that one key may hold. */
   readonly runningOfKey: number;
-  /** How many requests wait in line for a slot; a quarter of them may be of one key. Default: none. */
+  /** The most requests that wait in line for a slot. One key may have a quarter of the line. Default: 0. */
   readonly waiting?: number;
-  /** Milliseconds that each waits there. Default: until a slot is free. */
+  /** The most milliseconds that a request waits in line. Default: no limit. */
   readonly patience?: number;
   /** Seconds after which a refused client may try again. */
   readonly retryAfter: number;
 }
 
-/** For answers that take long to make or to read: two at once, one of each key. */
+/** Options for answers that take long to make or to read. One key may hold one slot. */
 export const longAnswers = { runningOfKey: 1, waiting: 1_000, patience: 5_000, retryAfter: 5 };
 
-/** Requests of all keys together. */
+/** How many requests of all keys together run and wait. */
 interface SlotsStatus {
   readonly running: number;
   readonly waiting: number;
@@ -24,14 +24,14 @@ interface SlotsStatus {
 
 const statuses = new Map<string, () => SlotsStatus>();
 
-/** Returns the slots of this process by their names. If two share a name, the later one wins. */
+/** Returns the status of all slots of this process by name. If two share a name, the later one wins. */
 export const slotsByName = (): readonly (readonly [string, SlotsStatus])[] =>
   [...statuses].map(([name, status]) => [name, status()]);
 
 interface Slots {
   /**
-   * Takes a slot for a key, or for work of the service itself if the key is undefined. Resolves with a function that gives the slot back; calling that function twice does no
-   * harm. Rejects with the signal's reason when the signal aborts.
+   * Takes a slot for a key, or for work of the service itself if the key is undefined. Resolves with a function that gives
+   * the slot back and is safe to call twice. Rejects with the signal's reason when the signal aborts.
    * @throws ServiceError `unavailable` if no slot is free and the line is full, or if none becomes free in time
    */
   take(key: string | undefined, signal?: AbortSignal): Promise<() => void>;
@@ -39,7 +39,7 @@ interface Slots {
 
 const owners = new WeakMap<AbortSignal, string>();
 
-/** Notes the key whose request this signal ends, so that work deep inside the request takes its slot from that key. */
+/** Marks the signal of a request with the API key of the request, so that work deep inside takes its slot from that key. */
 export function ownedBy(key: string, signal: AbortSignal): AbortSignal {
   owners.set(signal, key);
   return signal;
@@ -53,7 +53,7 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** Counts how often each key occurs. */
+/** Creates a counter of how often each key occurs. */
 function createTally() {
   const counts = new Map<string, number>();
   const add = (key: string | undefined, change: 1 | -1): void => {
@@ -85,7 +85,7 @@ export function createSlots(name: string, options: SlotsOptions): Slots {
       isTaken = false;
       running -= 1;
       runningBy.add(key, -1);
-      // The first in line whose key may hold one more: a key at its limit does not hold up the others.
+      // Start the first waiter whose key may hold one more, so that a key at its limit does not hold up the others.
       for (const waiter of line) {
         if (!isFreeFor(waiter.key)) continue;
         waiter.start();

@@ -1,7 +1,7 @@
 /** Users of this machine, for messages about the owners of files. */
 import { readFileSync } from 'node:fs';
 
-/** Names a user for people: `ann (uid 1000)`, or `uid 1000` if the user has no entry in /etc/passwd. */
+/** Returns the name of a user for messages: `ann (uid 1000)`, or `uid 1000` if /etc/passwd has no such user. */
 export function userName(uid: number): string {
   const entry = passwd()
     .split('\n')

@@ -10,9 +10,9 @@ export interface WorkerThread<To> {
 export interface WorkerThreadOptions<From> {
   readonly workerData: unknown;
   readonly onMessage: (message: From) => void;
-  /** Called once, with the error that ended the thread, if any. `isOutOfMemory`: the thread reached its memory limit. */
+  /** Called once, with the error that ended the thread, if any. `isOutOfMemory` tells whether the thread reached its memory limit. */
   readonly onExit: (error: string | undefined, isOutOfMemory?: boolean) => void;
-  /** Megabytes of the heap. Buffers are not counted. The default is that of Node. */
+  /** The most megabytes of heap, not counting buffers. Default: the limit of Node. */
   readonly heapLimitMb?: number;
 }
 

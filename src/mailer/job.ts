@@ -66,7 +66,7 @@ export interface AttemptOptions {
   readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. Nothing is given up meanwhile. */
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. No email is given up during that time. */
   readonly trustedNow: () => number | undefined;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
@@ -85,7 +85,7 @@ export interface AttemptSignals {
   readonly sending: AbortSignal;
   readonly recording: AbortSignal;
   readonly trial: RelayTrial;
-  /** The `next_attempt_at` of an email that was put off while the clock was ahead, and is due all the same. */
+  /** The `next_attempt_at` of an email that was deferred while the clock was ahead and is due anyway. */
   readonly misdated?: string | undefined;
 }
 

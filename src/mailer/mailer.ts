@@ -20,7 +20,7 @@ export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   /** E-mails that are being sent. */
   readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
-  /** Pages of the open emails whose `next_attempt_at` (ISO 8601, milliseconds) is later than this time. */
+  /** Yields pages of the open emails whose `next_attempt_at` is later than this time (ISO 8601, milliseconds). */
   readonly dueAfter: (time: string) => AsyncIterable<readonly DueEmail[]>;
   /** To the relay, at most. */
   readonly connections: number;
@@ -151,7 +151,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     const { stream } = work;
     if (result === 'waits') return;
     if (result !== 'claim_unknown') misdated.remove(stream);
-    // Also after a success: the view may show the email as due until it has caught up.
+    // Cool down after a success, too, because the view may show the email as due until it has caught up.
     if (result === 'no_link') leave(work);
     else cooldowns.add(stream, { growing: result !== 'recorded' });
   }

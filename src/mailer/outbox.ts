@@ -39,7 +39,7 @@ export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Tra
   };
 }
 
-/** Writes a file that is complete or absent, also after a power cut, because only a file on the disk gets its name. */
+/** Writes a file that is complete or absent, even after a power cut, because only a file on the disk gets its name. */
 async function writeDurably(file: string, bytes: Buffer): Promise<void> {
   const temporary = `${file}.tmp`;
   await rm(temporary, { force: true });

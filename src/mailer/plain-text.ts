@@ -47,8 +47,8 @@ interface Image {
 }
 
 /**
- * Writes the address of a link after its text, apart from what follows. Without brackets, because some mail programs
- * take a bracket for part of the address.
+ * Writes the address of a link after its text, with a space before the text that follows. Uses no brackets, because some mail
+ * programs take a bracket for part of the address.
  */
 const link: FormatCallback = (element: Link, walk, builder) => {
   const href = (element.attribs?.href ?? '').replace(/^mailto:/i, '');

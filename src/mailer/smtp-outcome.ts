@@ -57,10 +57,10 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
     : { status: 'deferred', reason: 'smtp_4xx', stage: 'data', ...reply };
 }
 
-/** Characters of a reply that are read and recorded. */
+/** The most characters of a reply that are read and recorded. */
 const longestReply = 1_000;
 
-/** Returns what the server replied, and the codes at its beginning. */
+/** Returns the reply of a server, and the codes at its beginning. */
 export function replyOf(whole?: string): Reply {
   if (whole === undefined) return {};
   const response = whole.slice(0, longestReply).toWellFormed();

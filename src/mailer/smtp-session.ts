@@ -34,7 +34,7 @@ interface SessionOptions {
   readonly logger?: SmtpLogger;
 }
 
-/** Bytes of one reply, up to a chunk more. A server that goes on is cut off. */
+/** The most bytes of one reply, up to one chunk more. The connection to a server that sends more is closed. */
 export const maxResponseSize = 64 * 1024;
 
 type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;

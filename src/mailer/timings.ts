@@ -48,7 +48,7 @@ export const doubtDelay = (round: number, { inDoubt }: PauseTimings, random: () 
 
 const longest = (): number => 1;
 
-/** Returns the longest pause, in milliseconds, that an email in this state gets after so many attempts. */
+/** Returns the longest pause, in milliseconds, of an email in this state after this number of attempts. */
 export function longestPause(
   { state, attempts }: { readonly state: string; readonly attempts: number },
   timings: PauseTimings,
@@ -60,8 +60,8 @@ export function longestPause(
 }
 
 /**
- * Returns when the next attempt is due at the latest, in milliseconds since 1970. An email whose time lies further ahead
- * than its longest pause was put off while the clock was ahead; its pause counts from now.
+ * Returns the latest time at which the next attempt is due, in milliseconds since 1970. An email whose time is further ahead
+ * than its longest pause was deferred while the clock was ahead, so its pause is counted from now.
  */
 export const latestAttempt = (
   email: { readonly state: string; readonly attempts: number; readonly next_attempt_at: string },

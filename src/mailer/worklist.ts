@@ -126,25 +126,25 @@ export function createOrphans({ sending, runs, monotonic, pause, until }: Orphan
 }
 
 interface MisdatedOptions {
-  /** Pages of the open emails whose `next_attempt_at` (ISO 8601, milliseconds) is later than this time. */
+  /** Yields pages of the open emails whose `next_attempt_at` is later than this time (ISO 8601, milliseconds). */
   readonly dueAfter: (time: string) => AsyncIterable<readonly DueEmail[]>;
   readonly clock: () => number;
   readonly monotonic: () => number;
   readonly timings: PauseTimings & { readonly poll: number };
 }
 
-/** Milliseconds between two looks for emails that were put off too far. The first two come soon, because views may lag at the start. */
+/** Milliseconds between two looks for misdated emails. The first two looks come soon, because views may lag at the start. */
 const misdatedLooks = [0, 60_000, 3_600_000];
-/** A clock that was set by less than this, in milliseconds, is no reason for a look. */
+/** Milliseconds. If the clock was set by less than this, no look is needed. */
 const clockToleranceMs = 1_000;
 
 /**
- * Finds emails that were requested, deferred or put in doubt while the clock was ahead, so that their next attempt lies
- * further ahead than their longest pause. Each is due after that pause, which counts from when the email is found.
+ * Creates a finder of misdated emails. Those were requested, deferred or put in doubt while the clock was ahead, so that their
+ * next attempt is further ahead than their longest pause. Each is due one longest pause after it is found.
  */
 export function createMisdated({ dueAfter, clock, monotonic, timings }: MisdatedOptions) {
   const found = new Map<string, { readonly email: DueEmail; readonly dueAt: number }>();
-  /** The streams that are not due yet, the one that is due first at the end. */
+  /** The streams that are not due yet. The one that is due first is at the end. */
   let waiting: string[] = [];
   const ready = new Set<string>();
   let looks = 0;
@@ -176,7 +176,7 @@ export function createMisdated({ dueAfter, clock, monotonic, timings }: Misdated
   }
 
   return {
-    /** Looks for more if a look is due, or the clock was set. Rejects if the views cannot be read. */
+    /** Looks for misdated emails if a look is due or the clock was set. Rejects if the views cannot be read. */
     async find(): Promise<void> {
       if (isTimeToLook()) {
         offset = clock() - monotonic();
@@ -188,11 +188,11 @@ export function createMisdated({ dueAfter, clock, monotonic, timings }: Misdated
     },
     due: (): readonly DueEmail[] => [...ready].flatMap((stream) => found.get(stream)?.email ?? []),
     isDue: (stream: string): boolean => ready.has(stream),
-    /** Returns the milliseconds until the next of these emails is due, or Infinity. */
+    /** Returns the milliseconds until the next misdated email is due, or Infinity. */
     rest: (): number => dueAtOf(waiting.at(-1)) - monotonic(),
-    /** Returns the `next_attempt_at` that does not count, or undefined if the email is none of these. */
+    /** Returns the wrong `next_attempt_at` of a misdated email, or undefined if the email is not misdated. */
     timeOf: (stream: string): string | undefined => found.get(stream)?.email.next_attempt_at ?? undefined,
-    /** To be called once an attempt has looked at the email. */
+    /** Forgets an email. Called once an attempt has looked at it. */
     remove(stream: string): void {
       found.delete(stream);
       ready.delete(stream);
@@ -209,10 +209,10 @@ export interface HoldOverdueOptions extends Pick<
 }
 
 const overduePortion = 500;
-/** Each is read whole, with its content. */
+/** The most streams that are read at once. Each is read whole, with its content. */
 const atOnce = 10;
 
-/** Holds one portion of overdue emails, and resolves with their number: while there are any, there may be more. Holds none while the clock is not trusted. @throws what the view and the log throw */
+/** Holds one portion of overdue emails, and resolves with their number. If it is not 0, more may be overdue. Holds none while the clock is not trusted. @throws what the view and the log throw */
 export async function holdOverdue(
   options: HoldOverdueOptions,
   reason: EndingReason,

@@ -93,7 +93,7 @@ export function mailStates({ views }: MailSources): readonly StateMetric<MailSou
     },
     {
       name: 'audience_email_reports_over_limit_total',
-      help: 'Reports of bounces and complaints that were ignored because parsing them exceeded a limit: time or memory.',
+      help: 'Reports of bounces and complaints that were ignored because parsing them exceeded a limit, by limit: time or memory.',
       labels: ['limit'],
       isCounter: true,
       read: ({ commands }) => eachOf('limit', commands.reports.overLimit()),

@@ -205,7 +205,7 @@ const work: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_slots_running',
-    help: 'Slots that are taken: bulk requests, reports, exports, replays, lists as they were, followed feeds, reports about emails.',
+    help: 'Slots that are taken: bulk requests, reports, exports, replays, lists at a time, followed feeds, reports about emails.',
     labels: ['slots'],
     read: () => slotsByName().map(([slots, { running }]) => [{ slots }, running]),
   },
@@ -222,12 +222,12 @@ const work: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_http_waiting_bytes',
-    help: 'Memory of answers that clients have not read yet, and of requests that wait for the answers before them.',
+    help: 'Bytes of answers that clients have not read yet, and of requests that wait for earlier answers.',
     read: ({ connections }) => connections.status().bytesWaiting,
   },
   {
     name: 'audience_http_connections_cut_total',
-    help: 'Connections that were cut, by reason: stalled, requests_ahead, bytes_waiting.',
+    help: 'Connections that were cut, by reason: stalled, bytes_waiting.',
     labels: ['reason'],
     isCounter: true,
     read: ({ connections }) => eachOf('reason', connections.status().cut),

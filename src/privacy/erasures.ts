@@ -1,7 +1,7 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
 import type { Logger } from 'pino';
 import type { Audience } from '../commands/audience.js';
-import type { CommandContext } from '../commands/batch.js';
+import { serviceContext, type CommandContext } from '../commands/batch.js';
 import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
@@ -90,8 +90,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   // A process was killed between the register and the log.
   for (const { erasure_id, subject_key, reason } of await intended(options)) {
     const intention = { erasure_id, subject_key, reason };
-    const id = erasure_id;
-    await begin({ intention, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
+    await begin({ intention, context: serviceContext(erasure_id) });
   }
   // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
   for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())

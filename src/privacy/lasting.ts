@@ -1,6 +1,6 @@
 /** What a restore may not undo, and the log may lack when it was put back from a backup: it is asked for again, under its own ids. */
 import { randomUUID } from 'node:crypto';
-import type { CommandContext } from '../commands/batch.js';
+import { serviceContext, type CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { Erasure, ErasuresState } from '../commands/erasures.js';
 import type { Key, KeyCommand, KeysState } from '../commands/keys.js';
@@ -54,10 +54,7 @@ export async function reapplyRegister(
   };
 }
 
-function newContext(): CommandContext {
-  const id = randomUUID();
-  return { correlationId: id, causationId: id, requestId: id, actor: 'service' };
-}
+const newContext = (): CommandContext => serviceContext(randomUUID());
 
 async function eraseAgain({ erasure_id, subject_key, reason }: ErasureEntry, { erasures }: LastingCommands) {
   const command = { type: 'Request', erasure_id, subject_key, reason: reason ?? undefined } as const;

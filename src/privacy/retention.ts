@@ -1,7 +1,8 @@
-/** Retention of e-mails: a subscriber that erases the content of e-mails that were sent, failed or cancelled long ago, a few at a time, and leaves most of the time to other work. */
+/** Retention of emails: a subscriber that erases the content of emails that were sent, failed or cancelled long ago. It erases a few at a time and leaves most of the time to other work. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { serviceContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
@@ -75,8 +76,7 @@ async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEm
   await store.redact(stream, revision);
   await removeFiles([email_id]);
   const command = { type: 'EraseEmail', reason: 'retention' } as const;
-  const id = randomUUID();
-  const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+  const context = serviceContext(randomUUID());
   const erased = await emails.execute({ stream, command, context });
   const { erased_through: through } = erased.state;
   // A late answer of a mail server may have come meanwhile.
@@ -106,7 +106,8 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
   async function turn(signal: AbortSignal): Promise<void> {
     const pause = async (milliseconds: number): Promise<void> =>
       await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-    // Until the view has shown something, it may not exist. What is erased is gone for good, so the clock must be trusted.
+    // Wait for the view, which may not exist until it has shown something. Wait for a trusted clock, because an erasure cannot
+    // be undone.
     let now = trustedNow();
     for (; now === undefined || !views.hasEmails(); now = trustedNow()) {
       if (signal.aborted) return;

@@ -120,7 +120,7 @@ type Report = Extract<DomainEvent, { type: 'EmailBounced' | 'EmailComplained' }>
 function reported(before: EmailDocument, { type, data }: Report, at: string): EmailDocument {
   const { bounced, complained, kept_since } = before;
   const { verified } = data;
-  // An unverified report does not prolong how long the content is kept.
+  // An unverified report does not change how long the content is kept.
   const document = { ...before, kept_since: kept_since === null || !verified ? kept_since : at };
   if (type === 'EmailComplained')
     return complained === null || (verified && !complained.verified)

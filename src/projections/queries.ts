@@ -166,7 +166,7 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       const { documents } = await reader.find<EmailDocument>(emails, { where: { state: 'sending' }, limit });
       return documents.map(({ document }) => document);
     },
-    /** Pages of the open emails whose next attempt is later than this time. */
+    /** Yields pages of the open emails whose next attempt is later than this time. */
     emailsDueAfter: async function* (time: string) {
       const query = { where: { open: true }, sort: 'next_attempt_at', from: time };
       for await (const page of everyPage<EmailDocument>(reader, emails, query))

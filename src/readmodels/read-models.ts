@@ -217,8 +217,8 @@ export interface ReadModels extends ReadModelReader {
 }
 
 /**
- * No lease is given for longer, in milliseconds. One that seems to last longer was given while the clock of the store was
- * ahead, so it has run out.
+ * The longest lease, in milliseconds. A lease that seems to last longer was given while the clock of the store was ahead, so
+ * it has run out.
  */
 export const longestLeaseMs = 60_000;
 

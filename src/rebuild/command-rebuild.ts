@@ -70,7 +70,7 @@ interface RebuildPlace {
   openLog(): Promise<EventReader>;
 }
 
-/** In this process. @throws CommandFailedError, WriterLockedError a service runs on these stores */
+/** Rebuilds in this process. @throws CommandFailedError @throws WriterLockedError if a service runs on these stores */
 export async function rebuildHere(rebuild: DirectRebuild, place: RebuildPlace): Promise<RebuildSummary> {
   const settings = place.existing();
   // Large, and needed here only.
@@ -82,7 +82,7 @@ export async function rebuildHere(rebuild: DirectRebuild, place: RebuildPlace): 
     signal,
     newUuid,
     monotonic,
-    // The address of an earlier service must not be used while this process holds the lock.
+    // Nobody must use the address of an earlier service while this process holds the lock.
     onLocked: () => dataFolderAt(place.dataDir).forgetAddress(),
   });
   return {

@@ -33,7 +33,7 @@ const watchMs = 100;
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
   const { settings, mode } = input;
-  // Held, so that no service starts meanwhile.
+  // Hold the lock so that no service starts during the rebuild.
   const lock =
     settings.events.kind === 'embedded' && mode !== 'prepare' ? await openEventStore(settings.events) : undefined;
   try {

@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   readonly timeout?: number;
 }
 
-/** How many connections of this thread are open, by the real path of their file. */
+/** The number of open connections of this thread by the real path of their file. */
 const openFiles = new Map<string, number>();
 
 /** Returns whether a connection of this thread has the file open. @param file a real path */

@@ -29,14 +29,14 @@ const storedKeys = z.array(
   z.object({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 );
 
-/** The file `address`: where a service listens, and whether a key may go there. */
+/** The content of the file `address`, which says where a service listens, and whether the file can be trusted. */
 export interface WrittenAddress {
   readonly url: string;
-  /** Why a stranger may have written the file; undefined if the owner of the folder or root did, or on Windows. */
+  /** Why a stranger may have written the file; undefined if the file belongs to the owner of the folder or to root, or on Windows. */
   readonly fault: Fault | undefined;
 }
 
-/** What is wrong with the rights of the data folder, and what to do. */
+/** Why something is not trusted, and what to do. */
 export interface Fault {
   readonly reason: string;
   readonly remedy: string;
@@ -69,12 +69,12 @@ export function dataFolderAt(folder: string) {
     forgetAddress(): void {
       for (const name of ['address', 'certificate.pem']) rmSync(file(name), { force: true });
     },
-    /** Returns the address as last written, though the service may have stopped since. */
+    /** Returns the address that a service wrote last. That service may have stopped since. */
     address: () => writtenAddress(folder),
     certificate: () => textIn(file('certificate.pem')),
-    /** Returns why the folder is not to be trusted; undefined if only its owner and its group can write to it, or on Windows. */
+    /** Returns why the folder is not trusted, or undefined if only its owner and its group can write to it, or on Windows. */
     openToAll: (): Fault | undefined => (hasOwners && existsSync(folder) ? openToAll(folder) : undefined),
-    /** Removes the drafts of files here that a start left when it failed. @throws what the file system throws */
+    /** Removes drafts of the files in this folder that an earlier process left. @throws what the file system throws */
     removeDrafts: (olderThan: number): void => removeDrafts(folder, { isOurs: (name) => drafted.has(name), olderThan }),
     /** The generated key in clear. */
     apiKey: () => textIn(file('api-key.txt')),
@@ -102,23 +102,23 @@ export function dataFolderAt(folder: string) {
   };
 }
 
-/** The files of the data folder that get their name only once they are written. */
+/** The files that are written as drafts first. */
 const drafted = new Set([
   ...['secret', 'api-key.txt', 'api-keys.json', 'address', 'certificate.pem'],
   ...['restored.json', 'register.ndjson', 'seal-key.pem', 'clock.json'],
 ]);
 
-/** Windows has no owners and modes that Node could read. */
+/** Node cannot read owners and modes of files on Windows. */
 const hasOwners = process.platform !== 'win32';
 
-/** Everybody, or members of the group, may add, rename and delete files. */
+/** Bits of the mode of a folder that let all users, or the members of its group, add, rename and delete files. */
 export const rights = { everybodyWrites: 0o002, groupWrites: 0o020 };
 
 function openToAll(folder: string): Fault | undefined {
   if ((statSync(folder).mode & rights.everybodyWrites) === 0) return undefined;
   return {
     reason: `every user of this machine can write to ${folder}`,
-    remedy: `Take that right away (chmod o-w ${folder}), and look at what others have put there.`,
+    remedy: `Remove that right (chmod o-w ${folder}), and check what others have put there.`,
   };
 }
 
@@ -135,9 +135,9 @@ function writtenAddress(folder: string): WrittenAddress | undefined {
   }
 }
 
-/** Returns a descriptor for reading, or undefined if there is no such file or a link in its place. */
+/** Opens a file for reading. Returns undefined if the file does not exist or is a link. */
 function openUnlessAbsent(file: string): number | undefined {
-  // The service makes no link, and a pipe would block. Windows has neither flag.
+  // The service never creates a link, and opening a pipe would block. Windows has neither flag.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   try {
     return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -153,7 +153,7 @@ function ownerFault(file: string, uid: number): Fault | undefined {
   if (uid === owner || uid === 0) return undefined;
   return {
     reason: `${file} belongs to ${userName(uid)}, but the folder to ${userName(owner)}`,
-    remedy: 'Remove that file and start the service again as the owner of the folder.',
+    remedy: 'Remove that file, and start the service again as the owner of the folder.',
   };
 }
 

@@ -1,7 +1,7 @@
 /** The first event of a log: its id, and a fingerprint of the secret that its stream names are derived from. */
 import { serviceStream } from '../eventstore/log-id.js';
 import { existsSync } from 'node:fs';
-import type { CommandContext } from '../commands/batch.js';
+import { serviceContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { ServiceCommand, ServiceState } from '../commands/service.js';
 import { ConfigurationError } from './config.js';
@@ -40,8 +40,7 @@ async function begin(
   { keys, newUuid }: FirstSources,
 ): Promise<ServiceState> {
   const logId = newUuid();
-  const id = newUuid();
-  const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+  const context = serviceContext(newUuid());
   const command = { type: 'Initialise', logId, secretFingerprint: keys.fingerprint(logId) } as const;
   return (await handler.execute({ stream: serviceStream, command, context })).state;
 }

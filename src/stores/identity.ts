@@ -1,18 +1,18 @@
 /**
- * How a service proves to the command line that it has the secret of a data folder, before it gets an API key: it answers
- * a nonce with an HMAC-SHA-256 under a key of its own from the secret. The HMAC covers the two ends of the connection, so
- * that a process elsewhere cannot get the key by passing the nonce on to the real service.
+ * How a service proves to the command line that it has the secret of a data folder, before it gets an API key. The service
+ * answers a nonce with an HMAC-SHA-256 under a key that is derived from the secret. The HMAC also covers the address, port
+ * and certificate of the service, so that another process cannot get the key by passing the nonce on to the real service.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { deriveIdentityKey } from '../events/streams.js';
 
-/** 32 random bytes in hex. */
+/** The form of a nonce: 32 random bytes in hexadecimal digits. */
 export const nonceForm = /^[0-9a-f]{64}$/;
 export const newNonce = (): string => randomBytes(32).toString('hex');
 
-/** Where a connection ends at the service, as one of its two ends sees it. */
+/** The end of a connection at the service. */
 interface ServiceEnd {
   readonly address: string;
   readonly port: number;
@@ -20,26 +20,26 @@ interface ServiceEnd {
   readonly certificate: string;
 }
 
-/** For the service. */
+/** Returns the end of a connection at the service, as the service sees it. */
 export function ownEnd(socket: Socket): ServiceEnd {
   const certificate = socket instanceof TLSSocket ? socket.getCertificate() : null;
   return endOf(socket.localAddress, socket.localPort, certificate);
 }
 
-/** For the client. */
+/** Returns the end of a connection at the service, as the client sees it. */
 export function otherEnd(socket: Socket): ServiceEnd {
   const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : null;
   return endOf(socket.remoteAddress, socket.remotePort, certificate);
 }
 
 const endOf = (address = '', port = 0, certificate: object | null = null): ServiceEnd => ({
-  // A socket for IPv6 shows IPv4 addresses in this form.
+  // IPv6 sockets show IPv4 addresses with the prefix ::ffff:.
   address: address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, ''),
   port,
   certificate: certificate !== null && 'fingerprint256' in certificate ? String(certificate.fingerprint256) : '',
 });
 
-/** Returns the proof in hex. */
+/** Returns a function that makes the proof for a nonce and a connection, in hexadecimal digits. */
 export const createProver = (secret: string) => {
   const key = deriveIdentityKey(secret);
   return (nonce: string, { address, port, certificate }: ServiceEnd): string =>

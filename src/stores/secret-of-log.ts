@@ -17,7 +17,7 @@ export interface SecretAtHand {
   readonly source: string;
 }
 
-/** Returns the secret of a data folder, or `[]` if the folder has none or it cannot be read, which is a notice. */
+/** Returns the secret of a data folder, or `[]` if the folder has no secret or the secret cannot be read. The latter is a notice. */
 export function secretsInFolder(dataDir: string, onNotice: (notice: string) => void): readonly SecretAtHand[] {
   const folder = dataFolderAt(dataDir);
   try {

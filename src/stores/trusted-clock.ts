@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { metadataSchema } from '../events/envelope.js';
 import { writeDurably } from '../flow/durable-file.js';
+import { jsonIn } from '../flow/json.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import {
   clockConfirmed,
@@ -15,14 +16,15 @@ import {
 import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 
-/** Milliseconds between two looks at the clock, and between two notes of the time. */
+/** Milliseconds between two looks at the clock. */
 const lookMs = 1_000;
+/** Milliseconds between two notes of the time. */
 const noteMs = 3_600_000;
 const dayMs = 86_400_000;
 
 const noteSchema = z.object({ noted_at: z.iso.datetime({ precision: 3 }) });
 
-/** Where the time that was last known to be right is kept. Times are milliseconds since 1970. */
+/** The place of the note with the time that was last known to be right. Times are milliseconds since 1970. */
 export interface ClockNotes {
   /** Returns undefined if there is no note that can be read. @throws ReadModelsUnavailableError */
   read(): Promise<number | undefined>;
@@ -42,10 +44,10 @@ export interface ClockStatus {
 export interface TrustedClock {
   /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
   now(): number | undefined;
-  /** Returns the time as `now` does, or undefined also if it is more than a day before the time that was known at the start. */
+  /** Returns the time as `now` does, but undefined if it is more than a day before the time that was known at the start. */
   datedNow(): number | undefined;
   status(): ClockStatus;
-  /** Trusts the clock from now on, because an operator says that it is right. Resolves with that time. @throws what writing the note throws */
+  /** Trusts the clock from now on, because an operator says that it is right. Resolves with the time, in milliseconds since 1970. @throws what writing the note throws */
   confirm(): Promise<number>;
   /** Watches for jumps, and notes the time hourly while the clock is trusted. */
   readonly subscriber: Subscriber<'turn'>;
@@ -53,11 +55,11 @@ export interface TrustedClock {
 
 interface TrustedClockOptions extends Clocks {
   readonly notes: ClockNotes;
-  /** Returns when the newest event happened: what the clock is compared with if there is no note. */
+  /** Returns when the newest event happened. The clock is compared with that time if there is no note. */
   readonly newestEvent: () => Promise<number | undefined>;
 }
 
-/** Notes the time of the newest event if there is no note yet. @throws ReadModelsUnavailableError @throws StoreUnavailableError; what writing the note throws */
+/** Compares the clock with the last note, and begins to watch it. If there is no note yet, notes the time of the newest event. @throws ReadModelsUnavailableError @throws StoreUnavailableError; what writing the note throws */
 export async function openTrustedClock({
   notes,
   newestEvent,
@@ -135,14 +137,6 @@ export async function newestEventTime(log: Pick<EventReader, 'readAll'>): Promis
   return undefined;
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const noteOf = (time: number) => ({ noted_at: new Date(time).toISOString() });
 
 function timeIn(value: unknown): number | undefined {
@@ -150,7 +144,7 @@ function timeIn(value: unknown): number | undefined {
   return note && Date.parse(note.noted_at);
 }
 
-/** Keeps the note in a file. */
+/** Returns notes that are kept in a file. */
 export const clockNotesIn = (file: string): ClockNotes => ({
   async read() {
     try {
@@ -167,14 +161,14 @@ export const clockNotesIn = (file: string): ClockNotes => ({
   },
 });
 
-/** Keeps the note as a record beside the leases, for all processes that share them. Closes the read models with the notes. */
+/** Returns notes that are kept as a record beside the leases, for all processes that share them. Closing the notes closes the read models. */
 export function sharedClockNotes(models: ReadModels): ClockNotes {
   const name = 'clock';
   return {
     read: async () => timeIn((await models.readRecord(name))?.value),
     async write(time) {
       const previous = (await models.readRecord(name))?.version ?? null;
-      // If another process was faster, its note serves as well.
+      // If another process wrote its note first, that note will do.
       await models.putRecord({ name, value: noteOf(time), previous });
     },
     close: () => models.close(),

@@ -1,4 +1,4 @@
-/** Connections whose clients do not read: what they may hold, and when they are cut. */
+/** What connections whose clients do not read may occupy, and when they are cut. */
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -92,13 +92,13 @@ test.each([
     expect(bytesWaiting).toBeLessThan(2 * megabyte.length);
     const read = running.sockets[0]?.bytesRead ?? 0;
     await vi.waitUntil(() => running.connections.status().cut.stalled === 1, 5_000);
-    // At most what one read brings.
+    // One more read may have been under way.
     expect((running.sockets[0]?.bytesRead ?? 0) - read).toBeLessThanOrEqual(64 * 1024);
     expect(running.connections.status()).toMatchObject({ open: 0, bytesWaiting: 0 });
   },
 );
 
-// Other systems do not tell what a client has acknowledged.
+// Other systems do not show what a client has acknowledged.
 test.skipIf(!existsSync('/proc/self/net/tcp'))(
   'a client that reads a little now and then is not cut, though no write ends within the time-out',
   async () => {
@@ -165,7 +165,7 @@ test('a flood of requests ahead of an answer takes no more memory than the bound
   expect(connections.status().cut.bytes_waiting).toBeGreaterThan(0);
 });
 
-test('of the requests sent ahead, a hundred wait, and the last one ends the connection', async () => {
+test('a hundred requests sent ahead wait, and the last of them ends the connection', async () => {
   let answered = 0;
   const running = await serve((_request, response) => response.end(`answer ${(answered += 1)}.`));
   const socket = connect(running);
@@ -174,7 +174,7 @@ test('of the requests sent ahead, a hundred wait, and the last one ends the conn
   const answers = [...(await text).matchAll(/answer (\d+)\./g)].map(([, number]) => Number(number));
   expect(answers).toEqual(Array.from({ length: 101 }, (_, index) => index + 1));
   expect(answered).toBe(101);
-  // What came with them in one read is dropped at once, and takes no memory.
+  // Further requests of the same read are dropped at once and take no memory.
   expect(running.begun()).toBe(101);
   expect((await text).match(/Connection: close/g)).toHaveLength(1);
 });

@@ -23,7 +23,7 @@ test.each([
     'Multipart/Form-Data;charset=a;Boundary=x',
   ],
   ['parts of another boundary', part(field, 'list'), 'multipart/form-data; boundary=y'],
-])('are read from %s', (_kind, body, type) => {
+])('fields are read from %s', (_kind, body, type) => {
   const fields = fieldsOf(body, type);
   expect(fields.get('do')).toEqual(['list']);
   if (/shown=2|"2"/i.test(body)) expect(fields.get('shown')).toEqual(['1', '2']);
@@ -33,7 +33,7 @@ test('a file is not a field', () => {
   expect([...fieldsOf(part(`${field}; filename="a"`, 'list'), 'multipart/form-data; boundary=x')]).toEqual([]);
 });
 
-test('a body of 64 KiB is read in an instant, whatever it holds', () => {
+test('a body of 64 KiB is read quickly, whatever it contains', () => {
   const largest = 64 * 1024;
   const units = [
     'a&',

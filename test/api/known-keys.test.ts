@@ -160,7 +160,7 @@ test('after a rotation two secrets hold until the overlap is over, and never thr
   expect(idsOf(enter, 'two', 'three')).toEqual([undefined, undefined]);
 });
 
-describe('when a clock', () => {
+describe('the end of a key', () => {
   const types = async (): Promise<string[]> => {
     const found: string[] = [];
     for await (const batch of store.readStream('keys')) found.push(...batch.map(({ type }) => type));
@@ -169,7 +169,7 @@ describe('when a clock', () => {
   const { signal } = new AbortController();
   const lookOnce = (keys: Keys): Promise<void> => keys.expiry.handle('turn', signal, signal);
 
-  test('is set back after a key and an overlap have ended, neither opens again', async () => {
+  test('a clock that is set back does not open a key or an overlap again whose end was recorded', async () => {
     await write(created('key_1', 'one', iso(time + 1)), created('key_2', 'two'), rotated('key_2', 'three', time + 1));
     const keys = await open();
     const enter = door(keys);
@@ -185,7 +185,7 @@ describe('when a clock', () => {
     expect(await types()).toHaveLength(5);
   });
 
-  test('is ahead and not trusted, keys are refused meanwhile, and open again when it is right', async () => {
+  test('a clock that is ahead and not trusted refuses keys only until it is right again', async () => {
     await write(created('key_1', 'one', iso(time + 60_000)));
     const keys = await open();
     const enter = door(keys);
@@ -194,7 +194,7 @@ describe('when a clock', () => {
     await lookOnce(keys);
     expect(idsOf(enter, 'one')).toEqual([undefined]);
     expect(await types()).toEqual(['ApiKeyCreated']);
-    // Another key is made meanwhile.
+    // Another key is created in the meantime.
     await write(created('key_2', 'two'));
     await eventually(async () => (enter('two') === undefined ? undefined : true));
     clock = time;

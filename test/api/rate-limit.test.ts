@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/api/http/rate-limit.js';
 
-test('a caller without quota gets no new one from 100,000 other callers, whether it repeats meanwhile or not', () => {
+test('a caller that spent its quota gets no new one when 100,000 other callers come', () => {
   const limiter = createRateLimiter('failures', 2, () => 0);
   expect(['guesses', 'guesses', 'guesses'].map((who) => limiter.take(who).allowed)).toEqual([true, true, false]);
   for (let other = 0; other < 110_000; other += 1) limiter.take(`other ${other}`);
@@ -10,7 +10,7 @@ test('a caller without quota gets no new one from 100,000 other callers, whether
   expect(limiter.take('new').allowed).toBe(true);
 });
 
-test('a caller that goes on is counted on, although 100,000 others come after its first request', () => {
+test('the count of a caller goes on although 100,000 other callers come after its first request', () => {
   const limiter = createRateLimiter('default', 4, () => 0);
   const allowed = [limiter.take('goes on').allowed];
   for (let other = 1; other <= 240_000; other += 1) {
@@ -20,7 +20,7 @@ test('a caller that goes on is counted on, although 100,000 others come after it
   expect([...allowed, limiter.take('goes on').allowed]).toEqual([true, true, true, true, false]);
 });
 
-test('100,000 callers that spent their quota take none from a caller that has some left', () => {
+test('100,000 callers that spend their quota do not change the quota of another caller', () => {
   const limiter = createRateLimiter('default', 3, () => 0);
   limiter.take('careful');
   for (let other = 0; other < 100_001; other += 1)

@@ -1,4 +1,4 @@
-/** Whose `.env` the command line reads. */
+/** The owner of the `.env` that the command line reads. */
 import { chownSync, lchownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,7 +30,7 @@ const failing = (folder: string, uid: number): unknown => {
   }
 };
 
-test('one of its own sets what the environment has not', () => {
+test('a .env of the current user sets the variables that the environment lacks', () => {
   const folder = newFolder('PORT=1\nHOST="two words" # a comment\nEMPTY=x\n');
   expect(read(folder, me, { PORT: '2', EMPTY: '' })).toEqual({
     env: { PORT: '2', HOST: 'two words', EMPTY: '' },
@@ -39,13 +39,13 @@ test('one of its own sets what the environment has not', () => {
   expect(read(newFolder(), me)).toEqual({ env: {}, notices: [] });
 });
 
-test('one that cannot be read is ignored with a notice', () => {
+test('a .env that cannot be read is ignored with a notice', () => {
   const folder = newFolder();
   symlinkSync('nowhere', path.join(folder, '.env'));
   expect(read(folder, me)).toEqual({ env: {}, notices: [expect.stringContaining('cannot be read')] });
 });
 
-test('one of another user is refused with exit code 2, and its owner is named', (context) => {
+test('a .env of another user is refused with exit code 2, and its owner is named', (context) => {
   if (me !== 0) context.skip('only root can give files away');
   const folder = newFolder('AUDIENCE_URL=http://127.0.0.1:1\n');
   chownSync(path.join(folder, '.env'), 65_534, 65_534);
@@ -59,7 +59,7 @@ test('one of another user is refused with exit code 2, and its owner is named', 
   expect(read(folder, undefined).env).toEqual({ AUDIENCE_URL: 'http://127.0.0.1:1' });
 });
 
-test('a link is refused if either the link or its target belongs to another user, and root may have made both', (context) => {
+test('a .env that is a link is refused if the link or its target belongs to another user, but root may own both', (context) => {
   if (me !== 0) context.skip('only root can give files away');
   const target = path.join(newFolder('PORT=1\n'), '.env');
   const folder = newFolder();

@@ -1,4 +1,4 @@
-/** Hostile input for every parser of foreign text: no request and no mail may stall the service. */
+/** Hostile input for every parser of foreign text. No request and no email may stall the service. */
 import express, { type Request, type Response } from 'express';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { defaultTextMapGetter, ROOT_CONTEXT } from '@opentelemetry/api';
@@ -36,11 +36,11 @@ import { comparedText } from '../../src/projections/compared-text.js';
 type ParserName = keyof typeof parsers;
 
 interface Hostile {
-  /** May throw: a refusal is an answer. */
+  /** Parses the text. May throw, because a refusal is an answer. */
   readonly parse: (text: string) => unknown;
-  /** What this parser reads beside what all are fed with. */
+  /** Pieces for this parser, in addition to those for all parsers. */
   readonly pieces?: readonly string[];
-  /** What opens and closes. */
+  /** Pairs of texts that open and close a level. */
   readonly nests?: readonly (readonly [open: string, close: string])[];
   /** Puts the text where the parser meets it. */
   readonly around?: readonly ((text: string) => string)[];
@@ -55,7 +55,7 @@ const jsonNests = [
   ['{"a":[', ']}'],
 ] as const;
 
-/** As many members with names of their own as fit. */
+/** Returns a JSON object with as many distinct members as fit. */
 const members = (bound: number): string =>
   `{${Array.from({ length: Math.floor(bound / 12) }, (_, at) => `"${at.toString(36).padStart(6, 'k')}":1`).join(',')}}`;
 
@@ -69,7 +69,7 @@ for (const route of [
 ])
   router.get(route, () => undefined);
 
-/** A request with these headers, as the handlers of the service get it. */
+/** Returns a request with these headers, as the handlers of the service get it. */
 const requestWith = (headers: Record<string, string>): Request =>
   Object.assign(Object.create(app.request) as Request, {
     ...{ headers, method: 'GET', url: '/', app },
@@ -92,7 +92,7 @@ afterAll(async () => {
   await reader.close();
 });
 
-/** Reads the text as a row, and makes what is sent of it. */
+/** Reads the text as a row, and makes the line that is sent for it. */
 async function readCsv(text: string): Promise<void> {
   const file = path.join(folder, 'rows.csv');
   writeFileSync(file, `${text}\n`);
@@ -318,7 +318,7 @@ const pieces = [
   'a=',
   'Aa ',
 ];
-/** For parsers beside the main thread, which may take their time. */
+/** Pieces for parsers beside the main thread, which may be slow. */
 const fewPieces = ['a=', '\n', ' ', '<', '"', 'é'];
 const nests = [
   ['(', ')'],
@@ -331,7 +331,7 @@ const nests = [
 const filled = (piece: string, bytes: number): string =>
   piece.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(piece))));
 
-/** Fills the room with nesting that is deep or repeated, closed or open. */
+/** Returns texts that fill the room with nesting that is deep or repeated, closed or open. */
 function nested([open, close]: readonly [string, string], room: number): readonly string[] {
   const deep = Math.floor(room / (open.length + close.length));
   const repeated = [20, 100].map((levels) => filled(open.repeat(levels) + close.repeat(levels), room));
@@ -354,7 +354,7 @@ function* inputsFor(name: ParserName): Generator<string> {
   }
 }
 
-/** CPU milliseconds of this thread, so that a busy machine does not count. */
+/** Returns the CPU milliseconds of this thread, which do not depend on how busy the machine is. */
 async function costOf(parse: Hostile['parse'], text: string): Promise<number> {
   const before = process.threadCpuUsage();
   try {
@@ -367,14 +367,14 @@ async function costOf(parse: Hostile['parse'], text: string): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** The best of a few runs: the first may compile code. */
+/** Returns the lowest cost of a few runs, because the first run may compile code. */
 async function bestCost(parse: Hostile['parse'], text: string, limit: number): Promise<number> {
   let best = Infinity;
   for (let run = 0; run < 5 && best >= limit; run += 1) best = Math.min(best, await costOf(parse, text));
   return best;
 }
 
-/** CPU milliseconds of the main thread. A command stalls nobody, but must end. */
+/** The most CPU milliseconds of the main thread. A command stalls nothing, but must end. */
 const most = { 'main thread': 50, 'worker thread': 50, command: 2_000 } as const;
 
 test.each(Object.keys(parsers) as ParserName[])('hostile input for %s stalls nothing', async (name) => {
@@ -385,7 +385,7 @@ test.each(Object.keys(parsers) as ParserName[])('hostile input for %s stalls not
   }
 });
 
-/** Files whose templates are our own. */
+/** Files that parse only templates of this project. */
 const own: ReadonlySet<string> = new Set([
   'src/api/pages/lists-mail.ts',
   'src/api/pages/page.ts',

@@ -1,4 +1,4 @@
-/** A restore from a backup that somebody altered who can write to its folder, but does not know the secret. */
+/** Restores of backups that were altered by somebody who can write to their folder but does not know the secret. */
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -21,7 +21,7 @@ import { alterManifest, backUp, newLogFolder, newRoot, restoreTo, type LogFolder
 
 const { root, remove } = newRoot();
 let log: LogFolder;
-/** Made once, with secrets and a seal. */
+/** A backup that is made once, with secrets and a seal. */
 let original: string;
 /** A copy of it, for one test. */
 let backup: string;
@@ -57,7 +57,7 @@ function plant(name: string, content: string): void {
   });
 }
 
-/** Of somebody who had the backup made without secrets. */
+/** Removes the secrets from the backup and its manifest. */
 function withoutSecrets(): void {
   for (const name of ['secret', 'api-keys.json', 'seal-key.pem']) rmSync(path.join(backup, name));
   alterManifest(backup, (manifest) => {
@@ -68,7 +68,7 @@ function withoutSecrets(): void {
 
 const includes = (text: string): string => expect.stringContaining(text) as string;
 
-describe('a restore takes only the names that a backup has', () => {
+describe('names in a manifest', () => {
   test.each([
     '../.env',
     '..',
@@ -86,7 +86,7 @@ describe('a restore takes only the names that a backup has', () => {
     'EVENTS.DB',
     'Api-Keys.json',
     '',
-  ])('and refuses %j, also with --accept-unsigned', async (name) => {
+  ])('a restore refuses the file name %j, even with --accept-unsigned', async (name) => {
     writeFileSync(path.join(to, '..', '.env'), 'SECRET=mine\n');
     alterManifest(backup, ({ files }) => void files.push({ name, bytes: 0, sha256: '0'.repeat(64) }));
     const refused = await restoreTo(to, [backup, '--accept-unsigned', '--with-secrets']);
@@ -98,7 +98,7 @@ describe('a restore takes only the names that a backup has', () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  test('so "../.env" does not overwrite the .env beside the new folder', async () => {
+  test('a restore does not overwrite the .env beside the new folder with "../.env" from the manifest', async () => {
     const [beside, theirs] = [path.join(to, '..', '.env'), path.join(to, '..', 'theirs', 'backup')];
     cpSync(backup, theirs, { recursive: true });
     backup = theirs;
@@ -108,7 +108,7 @@ describe('a restore takes only the names that a backup has', () => {
     expect(readFileSync(beside, 'utf8')).toBe('SECRET=mine\n');
   });
 
-  test('and ignores files that the manifest does not list', async () => {
+  test('a restore ignores files that the manifest does not list', async () => {
     const line = { log_id: log.logId, erasure_id: 'ers_1', subject_key: 'a', reason: null };
     const requested_at = '2026-01-01T00:00:00.000Z';
     for (const [name, content] of [
@@ -126,20 +126,20 @@ describe('a restore takes only the names that a backup has', () => {
     expect(readdirSync(path.join(to, 'seals'))).toEqual([sealName]);
   });
 
-  test.each(['events.db', 'register.ndjson'])('and demands %s', async (name) => {
+  test.each(['events.db', 'register.ndjson'])('a restore refuses a manifest without %s', async (name) => {
     alterManifest(backup, (manifest) => void (manifest.files = manifest.files.filter((one) => one.name !== name)));
     expect(await restoreTo(to, [backup])).toMatchObject({ code: 1, err: includes(`it does not name ${name}`) });
   });
 
-  test('and refuses a name that comes twice', async () => {
+  test('a restore refuses a manifest that names a file twice', async () => {
     alterManifest(backup, ({ files }) => void files.push(...files));
     expect(await restoreTo(to, [backup])).toMatchObject({ code: 1, err: includes('it names a file twice') });
   });
 });
 
-describe('a restore follows no link', () => {
+describe('links', () => {
   test.each(['events.db', 'register.ndjson', 'secret', `seals/${sealName}`, 'seals'])(
-    'in the backup: %s',
+    'a restore does not follow a link in the backup in place of %s',
     async (name) => {
       const elsewhere = path.join(backup, '..', 'elsewhere');
       cpSync(path.join(backup, name), elsewhere, { recursive: true });
@@ -151,25 +151,28 @@ describe('a restore follows no link', () => {
     },
   );
 
-  test('in place of the manifest', async () => {
+  test('a restore does not follow a link in place of the manifest', async () => {
     cpSync(path.join(backup, 'manifest.json'), path.join(backup, '..', 'elsewhere'));
     rmSync(path.join(backup, 'manifest.json'));
     symlinkSync(path.join(backup, '..', 'elsewhere'), path.join(backup, 'manifest.json'));
     expect(await restoreTo(to, [backup])).toMatchObject({ code: 1, err: includes('is not a regular file') });
   });
 
-  test.each(['events.db', 'secret', 'restored.json', 'seals'])('in the new folder: %s', async (name) => {
-    mkdirSync(to);
-    const target = path.join(to, '..', 'target');
-    symlinkSync(target, path.join(to, name));
-    const refused = await restoreTo(to, [backup, '--with-secrets'], { dataDir: log.dataDir });
-    expect(refused).toMatchObject({ code: 1, err: includes('A backup is restored into a folder that is empty or') });
-    expect(existsSync(target)).toBe(false);
-    expect(readdirSync(to)).toEqual([name]);
-  });
+  test.each(['events.db', 'secret', 'restored.json', 'seals'])(
+    'a restore does not follow the link %s in the new folder',
+    async (name) => {
+      mkdirSync(to);
+      const target = path.join(to, '..', 'target');
+      symlinkSync(target, path.join(to, name));
+      const refused = await restoreTo(to, [backup, '--with-secrets'], { dataDir: log.dataDir });
+      expect(refused).toMatchObject({ code: 1, err: includes('A backup is restored into a folder that is empty or') });
+      expect(existsSync(target)).toBe(false);
+      expect(readdirSync(to)).toEqual([name]);
+    },
+  );
 });
 
-describe('a manifest that cannot be used is refused in words', () => {
+describe('manifests that cannot be used', () => {
   const file = (): string => path.join(backup, 'manifest.json');
   test.each([
     ['is too large', () => truncateSync(file(), 16 * 1024 * 1024 + 1), 'no manifest is'],
@@ -190,7 +193,7 @@ describe('a manifest that cannot be used is refused in words', () => {
       () => alterManifest(backup, (manifest) => void (manifest.secrets = [])),
       'its lists of files and secrets and its number of seals disagree',
     ],
-  ])('because it %s', async (_, alter, message) => {
+  ])('a manifest is refused with a reason if it %s', async (_, alter, message) => {
     alter();
     expect(await restoreTo(to, [backup, '--accept-unsigned'])).toMatchObject({ code: 1, err: includes(message) });
     expect(await audience(['backup', 'verify', backup])).toMatchObject({ code: 1, err: includes(message) });
@@ -198,11 +201,11 @@ describe('a manifest that cannot be used is refused in words', () => {
 });
 
 describe('secrets and keys of a backup', () => {
-  test('are restored with --with-secrets only, and named on standard error', async () => {
+  test('secrets are restored only with --with-secrets, and named on standard error', async () => {
     const plain = await restoreTo(to, [backup], { dataDir: log.dataDir });
     expect(plain).toMatchObject({ code: 0, err: includes('Not restored: secret, api-keys.json, seal-key.pem.') });
     expect(plain.err).toContain('--with-secrets');
-    expect(plain.err).toMatch(/copy \S+data\/secret to \S+restored\/secret before the start, or set SECRET[^\n]*\n$/);
+    expect(plain.err).toMatch(/Before the start, copy \S+data\/secret to \S+restored\/secret, or set SECRET[^\n]*\n$/);
     expect(readdirSync(to).sort()).toEqual(['events.db', 'register.ndjson', 'restored.json', 'seals']);
     const whole = await restoreTo(`${to}-2`, [backup, '--with-secrets'], { dataDir: log.dataDir });
     expect(whole).toMatchObject({ code: 0, err: 'Restored secrets and keys: secret, api-keys.json, seal-key.pem.\n' });
@@ -213,7 +216,7 @@ describe('secrets and keys of a backup', () => {
     }
   });
 
-  test('do not open all scopes to a planted api-keys.json', async () => {
+  test('a planted api-keys.json does not open all scopes', async () => {
     withoutSecrets();
     plant('api-keys.json', keysFile);
     const known = await restoreTo(to, [backup, '--with-secrets'], { dataDir: log.dataDir });
@@ -224,17 +227,17 @@ describe('secrets and keys of a backup', () => {
     expect(existsSync(path.join(to, 'api-keys.json'))).toBe(false);
   });
 
-  test('do not replace those that are in the new folder', async () => {
+  test('secrets in the new folder are not replaced', async () => {
     mkdirSync(to);
     writeFileSync(path.join(to, 'secret'), `${log.secret}\n`);
     writeFileSync(path.join(to, 'api-keys.json'), '[]\n');
     const restored = await restoreTo(to, [backup, '--with-secrets']);
-    expect(restored).toMatchObject({ code: 0, err: includes('before and left as it was: api-keys.json, secret.') });
+    expect(restored).toMatchObject({ code: 0, err: includes(': api-keys.json, secret.\n') });
     expect(readFileSync(path.join(to, 'api-keys.json'), 'utf8')).toBe('[]\n');
     expect(JSON.parse(restored.out)).toMatchObject({ manifest_mac: 'valid', secrets: { restored: ['seal-key.pem'] } });
   });
 
-  test('stay in the new folder when the restore fails', async () => {
+  test('secrets in the new folder stay when the restore fails', async () => {
     mkdirSync(to);
     writeFileSync(path.join(to, 'secret'), `${log.secret}\n`);
     const words = ['--to', to, '--register', path.join(to, 'nowhere')];
@@ -242,7 +245,7 @@ describe('secrets and keys of a backup', () => {
     expect(readdirSync(to)).toEqual(['secret']);
   });
 
-  test('are not made anew by the start over a log that was restored without them', async () => {
+  test('a start on a log that was restored without its secret makes no new secret', async () => {
     const restored = await restoreTo(to, [backup]);
     expect(restored.err).toContain('the service does not start without it');
     expect(JSON.parse(restored.out)).toMatchObject({ secret_in: null });
@@ -250,7 +253,7 @@ describe('secrets and keys of a backup', () => {
     expect(existsSync(path.join(to, 'secret'))).toBe(false);
   });
 
-  test('are of no interest to --in-place, which keeps those of the folder in use', async () => {
+  test('--in-place refuses options about secrets, because it keeps those of the folder in use', async () => {
     const words = ['--data-dir', log.dataDir, 'restore', '--in-place', '--without-newer-register'];
     for (const more of ['--with-secrets', '--accept-unsigned'])
       expect(await audience([...words, more])).toMatchObject({ code: 2, err: includes('keeps its own secrets') });
@@ -274,7 +277,7 @@ describe('the MAC of the manifest', () => {
   };
 
   test.each(['SECRET', 'SECRET_FILE', '--to', 'the folder in use'])(
-    'is checked with the secret of %s',
+    'the MAC is checked with the secret of %s',
     async (place) => {
       plant('register.ndjson', `${JSON.stringify({ planted: true })}\n`);
       expect(await places()[place]?.()).toMatchObject({ code: 1, err: includes('The MAC of') });
@@ -286,7 +289,7 @@ describe('the MAC of the manifest', () => {
     },
   );
 
-  test('is checked with any secret at hand, and one that fits will do', async () => {
+  test('the MAC is checked with every known secret, and one valid result is enough', async () => {
     const restored = await restoreTo(to, [backup], { dataDir: log.dataDir, env: { SECRET: 'x'.repeat(40) } });
     expect(restored).toMatchObject({ code: 0 });
     expect(JSON.parse(restored.out)).toMatchObject({
@@ -295,7 +298,7 @@ describe('the MAC of the manifest', () => {
     });
   });
 
-  test('is refused when it is missing, with another message than when it is not valid', async () => {
+  test('a missing MAC is refused with another message than an invalid one', async () => {
     alterManifest(backup, (manifest) => void delete manifest['mac']);
     const missing = await restoreTo(to, [backup], { dataDir: log.dataDir });
     expect(missing).toMatchObject({ code: 1, err: includes('has no MAC') });
@@ -307,7 +310,7 @@ describe('the MAC of the manifest', () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  test('may be missing or not valid with --accept-unsigned, which says so', async () => {
+  test('--accept-unsigned accepts a missing or invalid MAC with a notice', async () => {
     alterManifest(backup, (manifest) => void (manifest['mac'] = null));
     const missing = await restoreTo(to, [backup, '--accept-unsigned'], { dataDir: log.dataDir });
     expect(missing).toMatchObject({ code: 0, err: includes('Accepted because of --accept-unsigned.') });
@@ -317,7 +320,7 @@ describe('the MAC of the manifest', () => {
     expect(await audience(verified)).toMatchObject({ code: 0, err: includes('is not valid') });
   });
 
-  test('is not checked with a secret that comes with the backup', async () => {
+  test('the MAC is not checked with a secret from the backup itself', async () => {
     const theirs = await newLogFolder(path.join(to, '..', 'theirs'));
     const { folder } = await backUp(theirs, path.join(to, '..', 'their-backups'), '--with-secrets');
     const unknown = await restoreTo(to, [folder, '--with-secrets']);
@@ -326,7 +329,7 @@ describe('the MAC of the manifest', () => {
     expect(known).toMatchObject({ code: 1, err: includes('The MAC of') });
   });
 
-  test('is missing in a backup that is made without the secret, which says so', async () => {
+  test('a backup that is made without the secret has no MAC and says so', async () => {
     const own = path.join(to, '..', 'data');
     cpSync(log.dataDir, own, { recursive: true });
     rmSync(path.join(own, 'secret'));
@@ -336,7 +339,7 @@ describe('the MAC of the manifest', () => {
     expect(await restoreTo(to, [made.folder])).toMatchObject({ code: 0 });
   });
 
-  test('does not help a file with other content', async () => {
+  test('a file with other content is refused although the MAC of the manifest is valid', async () => {
     writeFileSync(path.join(backup, 'register.ndjson'), 'x');
     const refused = await restoreTo(to, [backup], { dataDir: log.dataDir });
     expect(refused).toMatchObject({ code: 1, err: includes('is corrupt: its SHA-256 does not match') });

@@ -24,7 +24,7 @@ const backups = (): readonly string[] =>
     .filter((name) => !name.startsWith('.'))
     .sort();
 const includes = (text: string): string => expect.stringContaining(text) as string;
-/** The name that a clock far ahead would have given. */
+/** Renames a backup as if the clock had been far ahead, and returns its new path. */
 function dateAhead(backup: string): string {
   const ahead = path.join(folder, '2999-01-01T00-00-00.000Z');
   renameSync(backup, ahead);
@@ -69,7 +69,7 @@ test('a log that was restored is newer than one with more events', async () => {
   expect((await backUp(log, folder, '--keep', '2')).removed).toEqual([long]);
 });
 
-test('a backup of a log that lost events is kept, and so is the one that has them, which is named', async () => {
+test('a backup of a log that lost events is kept, and the backup that has these events is kept and named', async () => {
   const before = path.join(folder, '..', 'before');
   cpSync(log.dataDir, before, { recursive: true });
   await log.grow({ groups: 2 });
@@ -82,14 +82,14 @@ test('a backup of a log that lost events is kept, and so is the one that has the
   expect(existsSync(long.folder)).toBe(true);
 });
 
-test('of two backups with as many events --keep leaves the one just made', async () => {
+test('--keep keeps the backup just made if another one has as many events', async () => {
   const first = dateAhead((await backUp(log, folder, '--with-secrets')).folder);
   const second = await backUp(log, folder, '--keep', '1');
   expect(second.removed).toEqual([first]);
   expect(backups()).toEqual([path.basename(second.folder)]);
 });
 
-test('a time that the clock shows again gives the backup another name', async () => {
+test('a backup gets another name if the clock shows the same time again', async () => {
   const options = {
     ...{ stores: { events: { kind: 'embedded', file: path.join(log.dataDir, 'events.db') } } as never, folder },
     ...{ places: { dataDir: log.dataDir, seals: { copies: undefined } }, keep: undefined, withSecrets: false },
@@ -117,7 +117,7 @@ test('a folder with backups of two logs is refused with both names', async () =>
   expect(await restoreTo(to, [path.join(folder, 'moved-here')], { dataDir: log.dataDir })).toMatchObject({ code: 0 });
 });
 
-test('what is no whole backup does not count, and is never removed but for the remains of a kill', async () => {
+test('folders that are not complete backups are ignored and never removed, except the remains of a killed backup', async () => {
   const whole = await backUp(log, folder);
   const half = path.join(folder, '2999-01-01T00-00-00.000Z');
   cpSync(whole.folder, half, { recursive: true });

@@ -168,7 +168,7 @@ test('a report with a long run of spaces is read soon', async () => {
   expect(performance.now() - began).toBeLessThan(1_500);
 });
 
-/** The library's conversion to text needs seconds for it, and minutes for three times as much. */
+/** HTML that the library converts to text in seconds, and in minutes if it is three times as long. */
 const cubicHtml = `<a ${'href=x'.repeat(1_000)}`;
 
 test('HTML in a report is never rendered', async () => {

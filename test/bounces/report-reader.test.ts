@@ -1,4 +1,4 @@
-/** The thread that parses reports: its answers are those of the parser, and requests go on beside it. */
+/** The thread that parses reports. Its answers equal those of the parser, and requests go on beside it. */
 import { expect, test } from 'vitest';
 import { createReportReader } from '../../src/bounces/report-reader.js';
 import { readReport } from '../../src/bounces/read-report.js';

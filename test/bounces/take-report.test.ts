@@ -98,7 +98,7 @@ test('a report that exceeds a limit is ignored and counted', async () => {
   }
 });
 
-test('a report to a return path that does not hold is ignored without being parsed', async () => {
+test('a report to a return path without a valid MAC is ignored without being parsed', async () => {
   let parsed = 0;
   const { take, recipient } = await desk((bytes) => {
     parsed += 1;

@@ -475,7 +475,7 @@ describe('what is broken', () => {
     await eventually(async () => ((await refused.get('/health/ready')).text.includes('"refuses"') ? true : undefined));
     const found = await doctor(refused.dataDir, env);
     const finding = expect.stringMatching(
-      /is ready, but its mail server refuses e-mails \(connection_refused\)$/,
+      /is ready, but its mail server refuses emails \(connection_refused\)$/,
     ) as unknown;
     expect(found.of('service')).toMatchObject({ level: 'yellow', finding });
     expect(found.of('mail')).toMatchObject({ level: 'yellow' });
@@ -515,7 +515,7 @@ describe('what is broken', () => {
     expect((await doctor(folder)).of('folder')).toMatchObject({
       level: 'yellow',
       finding: expect.stringContaining('can get at secret in') as unknown,
-      remedy: `Take the rights of others away: chmod -R go= ${folder}`,
+      remedy: `Remove the rights of other users: chmod -R go= ${folder}`,
     });
     expect(traceOf(folder)).toEqual(before);
   });

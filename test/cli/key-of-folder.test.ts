@@ -30,7 +30,7 @@ beforeEach(() => {
 const listKeys = (env: Overrides = {}, ...words: readonly string[]) =>
   audience(['--data-dir', folder, 'keys', 'list', '--json', ...words], { env });
 
-/** What a stranger at another address does: passes every request on to the service, and its answer back. */
+/** Starts a stranger at another address that passes every request on to the service, and the answer back. */
 async function relay(host = '127.0.0.1', port = 0): Promise<string> {
   const server = http.createServer((request, response) => {
     const { authorization } = request.headers;
@@ -59,40 +59,48 @@ const withheld = (reason: string | RegExp) => ({
   err: expect.stringMatching(reason) as unknown,
 });
 
-test('the service of the folder gets it', long, async () => {
+test('the service of the folder gets the key', long, async () => {
   const { code, err } = await listKeys();
   expect({ code, err }).toEqual({ code: 0, err: `Through the service at ${service.url()}.\n` });
 });
 
-test('the service of the folder gets it by its name, too', long, async () => {
+test('the service of the folder gets the key also under another name', long, async () => {
   const url = service.url().replace('127.0.0.1', 'localhost');
   expect(await listKeys({ AUDIENCE_URL: service.url() })).toMatchObject({ code: 0 });
   expect(await listKeys({}, '--url', url)).toMatchObject({ code: 0 });
 });
 
 describe('a stranger', () => {
-  test('at the written address who passes the challenge on to the service does not get it', long, async () => {
-    writeAddress(await relay());
-    expect(await listKeys()).toMatchObject(withheld('does not prove that it has the secret of this data folder'));
-    expect(leaked).toEqual([]);
-  });
+  test(
+    'a stranger at the written address who passes the challenge on to the service does not get the key',
+    long,
+    async () => {
+      writeAddress(await relay());
+      expect(await listKeys()).toMatchObject(withheld('does not prove that it has the secret of this data folder'));
+      expect(leaked).toEqual([]);
+    },
+  );
 
-  test('on the port of the service at another address of this machine does not get it', long, async (context) => {
-    const { port } = new URL(service.url());
-    const url = await relay('127.0.0.2', Number(port)).catch(() => undefined);
-    writeAddress(url ?? context.skip('this machine has only one loopback address'));
-    expect(await listKeys()).toMatchObject(withheld('does not prove'));
-    expect(leaked).toEqual([]);
-  });
+  test(
+    'a stranger on the port of the service at another address of this machine does not get the key',
+    long,
+    async (context) => {
+      const { port } = new URL(service.url());
+      const url = await relay('127.0.0.2', Number(port)).catch(() => undefined);
+      writeAddress(url ?? context.skip('this machine has only one loopback address'));
+      expect(await listKeys()).toMatchObject(withheld('does not prove'));
+      expect(leaked).toEqual([]);
+    },
+  );
 
-  test('whom AUDIENCE_URL or --url names does not get it', long, async () => {
+  test('a stranger whom AUDIENCE_URL or --url names does not get the key', long, async () => {
     const url = await relay();
     expect(await listKeys({ AUDIENCE_URL: url })).toMatchObject(withheld('does not prove'));
     expect(await listKeys({}, '--url', url)).toMatchObject(withheld('AUDIENCE_KEY'));
     expect(leaked).toEqual([]);
   });
 
-  test('who answers anything does not get it', long, async () => {
+  test('a stranger who answers with a made-up proof does not get the key', long, async () => {
     const answers = ['{"data":{"alive":true,"proof":""}}', `{"data":{"alive":true,"proof":"${'0'.repeat(64)}"}}`];
     for (const answer of [...answers, '{"data":{"alive":true}}', 'no JSON']) {
       const server = http.createServer((request, response) => {
@@ -107,14 +115,14 @@ describe('a stranger', () => {
     expect(leaked).toEqual([]);
   });
 
-  test('gets a key that was given by the environment, as before', long, async () => {
+  test('any service gets a key that the environment gives', long, async () => {
     const { code } = await listKeys({ AUDIENCE_URL: await relay(), AUDIENCE_KEY: 'given-to-any-service' });
     expect(code).toBe(1);
     expect(new Set(leaked)).toEqual(new Set(['Bearer given-to-any-service']));
   });
 });
 
-test.for([0o777, 0o1777, 0o702])('a folder with mode %o sends no key, wherever', long, async (mode) => {
+test.for([0o777, 0o1777, 0o702])('the key of a folder with mode %o is sent to no service', long, async (mode) => {
   chmodSync(folder, mode);
   onTestFinished(() => chmodSync(folder, 0o700));
   expect(await listKeys()).toMatchObject(withheld(`every user of this machine can write to .*chmod o-w ${folder}`));
@@ -123,13 +131,13 @@ test.for([0o777, 0o1777, 0o702])('a folder with mode %o sends no key, wherever',
   expect(await listKeys({ AUDIENCE_KEY: key })).toMatchObject({ code: 0 });
 });
 
-test('a folder that only its group can write to sends its key', long, async () => {
+test('the key of a folder that only its group can write to is sent', long, async () => {
   chmodSync(folder, 0o770);
   onTestFinished(() => chmodSync(folder, 0o700));
   expect(await listKeys()).toMatchObject({ code: 0 });
 });
 
-test('an address that another user wrote is not sent the key, and one that root wrote is', long, async (context) => {
+test('the key is not sent to an address that another user wrote, but to one that root wrote', long, async (context) => {
   if (process.geteuid?.() !== 0) context.skip('only root can give files away');
   onTestFinished(() => {
     chownSync(folder, 0, 0);
@@ -156,7 +164,7 @@ test('a link in place of the address is not followed', long, async () => {
   expect(leaked).toEqual([]);
 });
 
-test('without the secret the key is not sent, and SECRET helps', long, async () => {
+test('the key is not sent while the secret is unknown, and is sent with SECRET', long, async () => {
   const secret = readFileSync(file('secret'), 'utf8').trim();
   renameSync(file('secret'), file('secret.kept'));
   onTestFinished(() => renameSync(file('secret.kept'), file('secret')));
@@ -198,7 +206,7 @@ describe('GET /health/identity', () => {
   const ask = (query: string) => service.request('GET', `/health/identity${query}`, { headers: {} });
   const nonce = 'ab'.repeat(32);
 
-  test('answers the same nonce with the same proof, another with another, and no other way', long, async () => {
+  test('answers the same nonce with the same proof, and another nonce with another proof', long, async () => {
     const [one, again, other] = [
       await ask(`?nonce=${nonce}`),
       await ask(`?nonce=${nonce}`),
@@ -216,7 +224,7 @@ describe('GET /health/identity', () => {
     expect(await ask(query)).toMatchObject({ status: 400, body: { type: 'validation_error' } });
   });
 
-  test('takes no other method', long, async () => {
+  test('refuses other methods', long, async () => {
     expect(await service.request('POST', `/health/identity?nonce=${nonce}`)).toMatchObject({ status: 405 });
   });
 });

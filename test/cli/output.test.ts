@@ -88,7 +88,7 @@ describe('control characters', () => {
   const shown = 'a\\u001b]0;b\\u0007\\u000a\\u000d\\u007f\\u009b\\u202ec';
   const isRaw = (text: string): boolean => /[\p{Cc}\u202e]/u.test(text.replaceAll('\n', ''));
 
-  test('in a file name that the command names are shown as codes', async () => {
+  test('control characters in a file name that the command prints are shown as codes', async () => {
     const file = path.join(newFolder(), `${hostile}.ndjson`);
     const { code, out, err } = await audience(['--data-dir', folder, 'export', 'events', '--out', file]);
     expect([code, err]).toEqual([0, notRecorded]);
@@ -103,10 +103,10 @@ describe('control characters', () => {
     ['an unknown option', ['audit', `--${hostile}`]],
     ['a wrong value', ['audit', 'events', '--types', hostile]],
     ['a seal that is missing', ['audit', 'verify', '--seal', `/nowhere/${hostile}`]],
-    ['a folder that cannot be made', ['backup', '--to', `/dev/null/${hostile}`]],
+    ['a folder that cannot be made', ['backup', `/dev/null/${hostile}`]],
     ['a file that is missing', ['import', 'events', `/nowhere/${hostile}`]],
     ['an address of no log', ['migrate', '--from', hostile, '--to', `/nowhere/${hostile}`]],
-  ])('in %s are shown as codes', async (_name, words) => {
+  ])('control characters in %s are shown as codes', async (_name, words) => {
     for (const json of [[], ['--json']]) {
       const { code, out, err } = await audience(['--data-dir', folder, ...words, ...json]);
       expect(code).not.toBe(0);
@@ -115,7 +115,7 @@ describe('control characters', () => {
     }
   });
 
-  test('in text for people become codes, the styles and lines of the command stay, and data leaves as it is', async () => {
+  test('control characters in text for people become codes, styles and lines of the command stay, and data is not changed', async () => {
     const pieces: (string | Uint8Array)[] = [];
     const write = (piece: string | Uint8Array, done?: (error?: Error | null) => void): boolean => {
       pieces.push(piece);

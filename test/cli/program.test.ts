@@ -92,7 +92,7 @@ test('common options stand anywhere', async () => {
   expect(options).toEqual({ json: true, dataDir: 'a', url: 'http://b' });
 });
 
-test('the file .env is read unless --no-env-file is given, wherever it stands', async () => {
+test('the file .env is read unless --no-env-file is given anywhere on the command line', async () => {
   expect((await ran(['audit', 'events'])).readsEnvFile).toBe(true);
   expect((await ran(['audit', 'events', '--no-env-file'])).readsEnvFile).toBe(false);
   expect((await ran(['--no-env-file', 'audit', 'events'])).readsEnvFile).toBe(false);

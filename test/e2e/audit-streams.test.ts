@@ -348,7 +348,7 @@ describe('GET /v1/audit/events', () => {
     stream.leave();
   });
 
-  test('a key has 25 followers and no more, a process 100; one more is put off, and its line in the log has no stack', async () => {
+  test('a key has at most 25 followers and a process 100, and the log line of a refused one has no stack', async () => {
     const route = '/v1/audit/events';
     const follow = `${route}?follow=true&after=now`;
     const keys = await Promise.all(

@@ -156,22 +156,19 @@ test('each name of lines is taken, and an Idempotency-Key without effect', async
     expect((await post(line, '?dry_run=true', { 'content-type': type, 'idempotency-key': 'x' })).status).toBe(200);
 });
 
-test.each(['contacts', 'suppressions'])(
-  '10 MB of lines that cost nothing do not occupy the service: bulk of %s',
-  async (of) => {
-    const before = await service.countEvents();
-    const good = JSON.stringify(
-      of === 'contacts' ? subscribed(someAddress()) : { email: someAddress(), reason: 'manual' },
-    );
-    const raw = `${good}\n${'{}\n'.repeat(3_400_000)}`;
-    const path = of === 'contacts' ? `/v1/contacts/${list}/bulk` : '/v1/suppressions';
-    const begun = performance.now();
-    const answer = await service.request('POST', path, { raw, headers: { 'content-type': 'application/x-ndjson' } });
-    expect(answer.body).toEqual(refusals.tooLarge);
-    expect(performance.now() - begun).toBeLessThan(2_000);
-    expect(await service.countEvents()).toBe(before);
-  },
-);
+test.each(['contacts', 'suppressions'])('10 MB of tiny lines are refused quickly: bulk of %s', async (of) => {
+  const before = await service.countEvents();
+  const good = JSON.stringify(
+    of === 'contacts' ? subscribed(someAddress()) : { email: someAddress(), reason: 'manual' },
+  );
+  const raw = `${good}\n${'{}\n'.repeat(3_400_000)}`;
+  const path = of === 'contacts' ? `/v1/contacts/${list}/bulk` : '/v1/suppressions';
+  const begun = performance.now();
+  const answer = await service.request('POST', path, { raw, headers: { 'content-type': 'application/x-ndjson' } });
+  expect(answer.body).toEqual(refusals.tooLarge);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(await service.countEvents()).toBe(before);
+});
 
 describe('what is refused as a whole writes nothing', () => {
   test('unknown list, media type, size, parameters', async () => {

@@ -67,7 +67,7 @@ test('a clock that is ahead for a while is not trusted, and no key ends for good
   set(365 * day);
   expect(await clock()).toMatchObject({ trusted: false, reason: 'ahead' });
   expect(await key.status()).toBe(401);
-  // On servers, leases lapse with the jump, and are held again soon.
+  // On servers, leases lapse with the jump and are soon taken again.
   const doctor = await eventually(async () => {
     const ended = await run('doctor');
     return ended.out.includes('more than a day ahead of the last time that was known to be right') ? ended : undefined;
@@ -101,7 +101,7 @@ test('a link to all lists does not expire while the clock is not trusted', async
 test('audience clock confirm trusts the clock at once', async () => {
   const { out, code } = await run('clock', 'confirm');
   expect(code).toBe(0);
-  expect(out).toMatch(/^The clock of the service is trusted\. It said \S+Z\.\n$/);
+  expect(out).toMatch(/^The clock of the service is trusted\. It shows \S+Z\.\n$/);
   expect(await clock()).toEqual({ trusted: true });
 });
 

@@ -1,4 +1,4 @@
-/** The files of a data folder: whose they are, what a start removes, and that one service at a time writes to them. */
+/** The files of a data folder: who owns them, what a start removes, and that one service at a time writes to them. */
 import {
   chownSync,
   existsSync,
@@ -38,7 +38,7 @@ const ofOthers = (folder: string): readonly string[] =>
   );
 
 test.skipIf(onServers)(
-  'what root makes in the data folder of another user belongs to that user',
+  'files that root creates in the data folder of another user belong to that user',
   long,
   async (context) => {
     if (process.geteuid?.() !== 0) context.skip('only root can give files away');
@@ -73,7 +73,7 @@ test.skipIf(onServers)(
         ? true
         : undefined,
     );
-    // A file that has just been made is given away a moment later.
+    // A new file gets its owner a moment after it was created.
     const isOwned = async () => ([folder, copies].every((one) => ofOthers(one).length === 0) ? true : undefined);
     await eventually(isOwned, { what: 'the owner of the folder' });
     await service.kill('SIGTERM');

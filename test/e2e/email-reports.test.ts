@@ -112,19 +112,19 @@ test('a day of 5.7.1 stops mail to nobody, and so does every other refusal', asy
   }
 });
 
-test('a report that only knows the email id is recorded, is not believed and stops nothing', async () => {
+test('a report that knows only the id of the email is recorded, is not believed and stops nothing', async () => {
   const email = await sent();
   const stranger = { ...email, returnPath: 'bounce@mail.example.com' };
   expect((await report('postfix-gone', stranger)).body).toEqual(taken('unverified', email.id, false));
   expect(await emailOf(email)).toMatchObject({ bounced: { verified: false, enhanced_code: '5.1.1' } });
   expect((await report('abuse', stranger)).body).toEqual(taken('unverified', email.id, false));
   expect(await suppressedFor(email.to)).toEqual([]);
-  // The real one counts all the same.
+  // The genuine report is taken anyway.
   expect((await report('postfix-gone', email)).body).toEqual(taken('bounced', email.id, true));
   expect(await suppressedFor(email.to)).toMatchObject([{ reason: 'hard_bounce' }]);
 });
 
-test('a report to a return path that does not hold is ignored', async () => {
+test('a report to a return path without a valid MAC is ignored', async () => {
   const email = await sent();
   const events = await on.countEvents();
   for (const forged of [

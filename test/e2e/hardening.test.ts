@@ -42,7 +42,7 @@ test('requests sent all at once are answered one after the other, each whole, in
   expect([...text.matchAll(/"group_name":"([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
 });
 
-test('of 150 requests for nothing sent all at once 101 are answered, and the last answer ends the connection', async () => {
+test('101 of 150 requests that are sent all at once are answered, and the last answer ends the connection', async () => {
   const text = await service.raw('GET /nope HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(150));
   expect(text.match(/HTTP\/1\.1 404 /g)).toHaveLength(101);
   expect(text.match(/^Connection: close/gim)).toHaveLength(1);

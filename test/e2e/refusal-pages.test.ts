@@ -212,7 +212,7 @@ describe('the button of a mail program', () => {
     ]);
   });
 
-  test('changes nothing with a field do that the page does not send', async () => {
+  test('changes nothing if the field do has a value that the page does not send', async () => {
     const { token } = await someone();
     const before = visits.length;
     for (const form of [

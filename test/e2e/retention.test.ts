@@ -104,7 +104,7 @@ test.skipIf(onServers)('a service with RETAIN_EMAILS erases what is due, and not
   expect(kept()).toEqual([1, 2, 3, 4, 5]);
   const env = { SECRET: secret, SMTP_URL: 'smtp://127.0.0.1:1', RETAIN_EMAILS: '30' };
   const service = await startService({ dataDir, env });
-  // The newest event is weeks old, so the clock may be wrong, and nothing is erased until an operator confirms it.
+  // The newest event is weeks old, so the clock may be wrong, and nothing is erased until an operator confirms the clock.
   expect(kept()).toEqual([1, 2, 3, 4, 5]);
   expect((await service.post('/v1/clock/confirm')).status).toBe(200);
   await eventually(async () => kept().length === 2 || undefined, { what: 'e-mails that are erased' });

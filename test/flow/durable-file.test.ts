@@ -1,4 +1,4 @@
-/** Small files: whole or absent, for the owner of their folder only. */
+/** Small files that are complete or absent, and belong to the owner of their folder. */
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,7 +19,7 @@ function newFolder(): string {
 
 const nobody = 65_534;
 
-test('a new file is given by root to the owner and the group of its folder', (context) => {
+test('root gives a new file to the owner and the group of its folder', (context) => {
   if (process.geteuid?.() !== 0) context.skip('only root can give files away');
   const folder = newFolder();
   fs.chownSync(folder, nobody, 4_321);
@@ -35,7 +35,7 @@ test('a new file is given by root to the owner and the group of its folder', (co
   }
 });
 
-test('a file that root replaces through a link of the owner of the folder leaves the target of the link alone', (context) => {
+test('root does not write through a link that the owner of the folder planted', (context) => {
   if (process.geteuid?.() !== 0) context.skip('only root can give files away');
   const [folder, elsewhere] = [newFolder(), newFolder()];
   const target = path.join(elsewhere, 'target');
@@ -59,7 +59,7 @@ describe('drafts', () => {
     expect(fs.readdirSync(folder)).toEqual(['taken']);
   });
 
-  test('only older drafts of our own files are removed, and no links or folders', () => {
+  test('only old drafts of known files are removed, and no links or folders', () => {
     const folder = newFolder();
     const names = ['secret.1.tmp', 'secret.22.tmp', 'secret.tmp', 'secret.1.tmp.txt', 'notes.1.tmp', 'secret'];
     for (const name of names) fs.writeFileSync(path.join(folder, name), name);

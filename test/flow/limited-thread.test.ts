@@ -1,4 +1,4 @@
-/** A thread for jobs that may cost too much: limits of time and memory, the queue, and that the next job is done all the same. */
+/** A thread for jobs that may cost too much: limits of time and memory, the queue, and the job after one that was stopped. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,7 +66,7 @@ test('a job that takes too much memory is stopped, and the next one is done', as
   expect(faults).toEqual([]);
 });
 
-test('a thread that dies for another reason is a fault, which a repeat may not meet', async () => {
+test('a thread that dies for another reason is reported as a fault, and the next job is done', async () => {
   const thread = open();
   const [died, next] = await Promise.allSettled([thread.run('dies'), thread.run('next')]);
   expect(died).toMatchObject({ status: 'rejected', reason: { code: 'unavailable', retryAfter: 7 } });

@@ -1,11 +1,11 @@
-/** Slots for what runs at once: how many there are, what one key may hold of them, and who is next. */
+/** Slots: how many there are, how many one key may hold, and who is next. */
 import { expect, test } from 'vitest';
 import { createSlots, keyOf, ownedBy, slotsByName } from '../../src/flow/slots.js';
 
 const options = { running: 2, runningOfKey: 1, waiting: 8, patience: 60_000, retryAfter: 5 };
 const status = (name: string) => new Map(slotsByName()).get(name);
 
-test('one key cannot take the slots of others, whatever it asks for', async () => {
+test('one key cannot take the slots of other keys', async () => {
   const slots = createSlots('two', options);
   const taken: string[] = [];
   const closeFirst = await slots.take('greedy');
@@ -22,7 +22,7 @@ test('one key cannot take the slots of others, whatever it asks for', async () =
   expect(status('two')).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a key at its limit does not hold up those behind it in line', async () => {
+test('a key at its limit does not hold up the keys behind it in line', async () => {
   const slots = createSlots('line', options);
   const closeGreedy = await slots.take('greedy');
   const closeOther = await slots.take('other');
@@ -51,7 +51,7 @@ test('one key waits in at most a quarter of the line', async () => {
   for (const one of waiting) (await one)();
 });
 
-test('who gives up, or waits too long, leaves the line and its share of it', async () => {
+test('a waiter that gives up or waits too long leaves the line and frees its share of it', async () => {
   const slots = createSlots('impatient', { ...options, patience: 5 });
   const close = await slots.take('key');
   await expect(slots.take('key')).rejects.toMatchObject({ code: 'unavailable' });

@@ -497,7 +497,7 @@ describe('when the clock was ahead', () => {
     ['RecordDeferred', 'deferred'],
     ['RecordInDoubt', 'in_doubt'],
   ] as const)(
-    'an email that was put off then (%s) is sent after its longest pause, counted from now',
+    'an email that was put off while the clock was ahead (%s) is sent after its longest pause, counted from now',
     async (type, state) => {
       const smtp = await startSmtp(['accept']);
       const office = await openPostOffice();
@@ -510,7 +510,7 @@ describe('when the clock was ahead', () => {
     },
   );
 
-  test('an email that was requested then is sent at once', async () => {
+  test('an email that was requested while the clock was ahead is sent at once', async () => {
     const smtp = await startSmtp(['accept']);
     const office = await openPostOffice();
     const { stream } = await office.request();
@@ -522,7 +522,7 @@ describe('when the clock was ahead', () => {
     await office.until(stream, 'EmailSent');
   });
 
-  test('emails are found also when the clock is set back while the mailer runs', async () => {
+  test('misdated emails are found also if the clock is set back while the mailer runs', async () => {
     const smtp = await startSmtp(['recipient 450', 'accept']);
     const office = await openPostOffice();
     let offset = 365 * day;

@@ -118,7 +118,7 @@ it('leaves nine times as long to others as a batch took, and begins none when it
   expect(pauses).toEqual([9 * 40]);
 });
 
-it('waits while the clock is not trusted, and reckons by the clock once it is', async () => {
+it('waits while the clock is not trusted, and then uses the trusted time', async () => {
   const { store, emails } = await open();
   const asked: string[] = [];
   let trusted: number | undefined;

@@ -267,7 +267,7 @@ describe('emails', () => {
     expect(overtaken).toEqual({ ...sent, sent_at: later(3), kept_since: later(3), bounced: { ...hard, at: later(2) } });
   });
 
-  it('show a report that is not verified, and keep the content no longer for it', () => {
+  it('show an unverified report, which does not prolong how long the content is kept', () => {
     const sent = fold(e.dispatchStarted, e.emailSent);
     const { kind, enhanced_code } = e.emailBounced.data;
     const bounced: DomainEvent = { type: 'EmailBounced', data: { ...e.emailBounced.data, verified: false } };

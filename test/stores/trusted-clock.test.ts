@@ -1,4 +1,4 @@
-/** The trusted clock of a process: what it is compared with at a start, and the note that it leaves. */
+/** The trusted clock of a process: what the clock is compared with at a start, and the note that it leaves. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -68,7 +68,7 @@ test('is not trusted if it starts more than a day ahead of the note, even if an 
   expect(second.status()).toEqual({ trusted: false, reason: 'ahead', trusted_in_seconds: 86_400 });
   await second.look();
   await second.stop();
-  // What was noted while the clock was right is still there.
+  // The note from the time when the clock was right is still there.
   wall = start + hour;
   expect((await open()).now()).toBe(wall);
 });

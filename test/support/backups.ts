@@ -1,4 +1,4 @@
-/** A small data folder without a service, its backups, and what somebody does to a backup who can write to its folder. */
+/** A small data folder without a service, its backups, and alterations of a backup by somebody who can write to its folder. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export interface LogFolder {
 
 const head = '0'.repeat(64);
 
-/** A data folder with a log of one event, its secret, its API keys and its seal key. */
+/** Creates a data folder with a log of one event, its secret, its API keys and its seal key. */
 export async function newLogFolder(dataDir: string): Promise<LogFolder> {
   mkdirSync(dataDir, { recursive: true });
   const [logId, secret] = [randomUUID(), randomBytes(32).toString('hex')];
@@ -55,7 +55,7 @@ export async function newLogFolder(dataDir: string): Promise<LogFolder> {
   };
 }
 
-/** An empty folder, and how to remove it. */
+/** Creates an empty folder. */
 export function newRoot(): { readonly root: string; remove(): void } {
   const root = mkdtempSync(path.join(tmpdir(), 'backups-'));
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
@@ -75,7 +75,7 @@ export async function backUp(log: LogFolder, folder: string, ...words: readonly 
 }
 
 interface Restoring {
-  /** The folder in use; default: there is none. */
+  /** The folder in use. Default: a folder that does not exist. */
   readonly dataDir?: string;
   readonly env?: Overrides;
 }
@@ -88,7 +88,7 @@ export const restoreTo = (
 ): Promise<Ended> =>
   audience(['--data-dir', dataDir, 'restore', from, '--to', to, '--without-newer-register', ...words], { env });
 
-/** What a manifest has, to be changed. */
+/** A manifest that a test changes. */
 export type ManifestJson = Record<string, unknown> & {
   files: { name: string; bytes: number; sha256: string }[];
   secrets: string[];

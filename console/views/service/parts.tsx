@@ -159,7 +159,7 @@ function erasuresPart({ erasures }: Readiness): Part | undefined {
       };
 }
 
-/** Not shown while the clock is trusted, which is the usual case. */
+/** Returns the state of the clock, or undefined while the clock is trusted, which is the usual case. */
 function clockPart({ clock }: Readiness): Part | undefined {
   if (clock.trusted) return undefined;
   const why =
@@ -168,7 +168,7 @@ function clockPart({ clock }: Readiness): Part | undefined {
       : 'It was set within the last ten minutes.';
   const more = (
     <>
-      {why} No email is given up and nothing expires for good meanwhile. If the clock is right, run{' '}
+      {why} Until the clock is trusted, no email is given up and nothing expires for good. If the clock is right, run{' '}
       <Code>audience clock confirm</Code>.
     </>
   );

@@ -9,7 +9,7 @@ export interface Grant {
   readonly id: string;
   readonly hash: Buffer;
   readonly scopes: ReadonlySet<string>;
-  /** Milliseconds since the epoch: from then on the secret is refused. `ended` once it has been. */
+  /** When the secret ends, in milliseconds since the epoch. `ended` once the end was noticed. */
   until: number;
   /** Milliseconds since the epoch, 0 before the first use. */
   lastUsed: number;
@@ -17,7 +17,7 @@ export interface Grant {
   readonly streams: Set<() => void>;
 }
 
-/** `until` of a secret that has ended: also requests that are under way are refused. */
+/** The `until` of a secret whose end was noticed. Requests that are under way are refused, too. */
 export const ended = 0;
 
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();

@@ -158,13 +158,13 @@ export function collect<Result>(
   });
 }
 
-/** Levels of objects and arrays in a body. */
+/** The deepest nesting of objects and arrays in a body. */
 const mostLevels = 32;
-/** Members of objects in a body. Of items in arrays there may be twice as many. */
+/** The most members of objects in a body. Arrays may have twice as many items. */
 const mostMembers = 20_000;
 
 const [other, quote, opening, closing, separator] = [0, 1, 2, 3, 4];
-/** What each byte of JSON means outside of a string. */
+/** The meaning of each byte of JSON outside of a string. */
 const kinds = new Uint8Array(256).fill(other);
 for (const [characters, kind] of [
   ['"', quote],
@@ -175,8 +175,8 @@ for (const [characters, kind] of [
   for (const byte of Buffer.from(characters)) kinds[byte] = kind;
 
 /**
- * Refuses JSON that takes long to parse for its size: deep nesting and tens of thousands of members, for which V8 needs
- * up to 200 ms per MiB. Code that walks the parsed value may then be recursive.
+ * Refuses JSON that is costly to parse: deep nesting and tens of thousands of members, for which V8 needs up to 200 ms per
+ * MiB. Because the depth is bounded, code that walks the parsed value may be recursive.
  * @throws ServiceError `too_deep`, `too_many_values`
  */
 function refuseCostlyJson(bytes: Buffer): void {
@@ -195,14 +195,14 @@ function refuseCostlyJson(bytes: Buffer): void {
   }
 }
 
-/** Returns where the string that begins here ends. */
+/** Returns the offset of the quote that ends the string beginning at `begin`. */
 function endOfString(bytes: Buffer, begin: number): number {
   let at = begin + 1;
   while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
   return at;
 }
 
-/** White space of JSON. */
+/** The white space of JSON. */
 const blanks: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\n\r'));
 
 function beginsAsObject(bytes: Buffer): boolean {
@@ -211,14 +211,14 @@ function beginsAsObject(bytes: Buffer): boolean {
   return bytes[at] === 0x7b;
 }
 
-/** @throws ServiceError `invalid_json`, `too_deep`, `too_many_values` */
+/** Parses a body as a JSON object. Returns an empty object if the body is empty. @throws ServiceError `invalid_json`, `too_deep`, `too_many_values` */
 export function parseObject(bytes: Buffer): Body {
   if (bytes.length === 0) return noBody;
   if (!beginsAsObject(bytes)) throw new ServiceError('invalid_json');
   refuseCostlyJson(bytes);
   let value: unknown;
   try {
-    // A byte order mark survives decoding and is no JSON.
+    // A byte order mark survives decoding and is not JSON.
     value = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
   } catch {
     value = undefined;

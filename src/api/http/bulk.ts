@@ -12,7 +12,7 @@ import type { StreamedAnswer } from './send.js';
 /** Bounds the bodies in memory. Further requests wait in line, their bodies unread, for as long as their clients wait. */
 const bulkSlots = { running: 32, runningOfKey: 4, waiting: 1_000, retryAfter: 5 };
 
-/** Lines of one body that are not blank. */
+/** The most lines of one body, not counting blank ones. */
 const mostLines = 200_000;
 
 interface BulkParts {
@@ -27,8 +27,8 @@ type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
 };
 
 /**
- * Answers requests whose body is lines.
- * @throws ServiceError what `readLines` throws, `too_large` before a line is saved, `unavailable`
+ * Answers requests whose body consists of lines.
+ * @throws ServiceError as `readLines`; `too_large` if the body has too many lines, before any is saved; `unavailable`
  * @throws RequestAbortedError if the client goes away
  */
 export function createBulks(name: string, { admit, isStopping }: BulkParts) {
@@ -175,7 +175,7 @@ function hasMoreLines(body: Buffer, most: number): boolean {
   return false;
 }
 
-/** Yields the lines that are not blank, with their numbers. Blank lines are numbered too. */
+/** Yields the lines that are not blank, with their numbers. Blank lines are counted, too. */
 function* linesIn(body: Buffer): Generator<Line> {
   let number = 1;
   for (let at = 0; at < body.length; at += 1) {

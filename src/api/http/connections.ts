@@ -1,4 +1,4 @@
-/** Bounds what the clients of a server hold in memory: requests sent ahead of their answers, and answers not read. */
+/** Bounds the memory that clients of a server can occupy with requests sent ahead and with answers that they do not read. */
 import { readFile } from 'node:fs/promises';
 import type http from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,11 +6,11 @@ import tls from 'node:tls';
 
 /** Milliseconds without progress after which a connection whose answers wait for the client is cut. */
 const stallTimeoutMs = 30_000;
-/** Requests of one connection that wait for the answers before them. The last of them ends the connection. */
+/** The most requests of one connection that wait for earlier answers. The last of them ends the connection. */
 const requestsAhead = 100;
-/** Bytes that wait on all connections together. Beyond this, connections are cut, the longest without progress first. */
+/** The most bytes that wait on all connections together. Beyond this, connections are cut, the longest without progress first. */
 const mostBytesWaiting = 128 * 1024 * 1024;
-/** Bytes that a waiting request counts, because it takes about 2 KiB of memory and its answer is still to be made. */
+/** Bytes that a waiting request adds to the sum, because it takes about 2 KiB of memory and its answer is not made yet. */
 const requestBytes = 4 * 1024;
 /** Milliseconds between two looks at all connections. */
 const lookMs = 250;
@@ -26,15 +26,15 @@ interface ConnectionsStatus {
 
 export interface Connections {
   /**
-   * Answers the requests of a server. A request waits until the answers before it on its connection have been sent.
-   * While one waits, nothing more is read from the connection.
+   * Answers the requests of a server. A request waits until all earlier answers on its connection have been sent. While a
+   * request waits, nothing more is read from the connection.
    */
   serve(server: http.Server, answer: http.RequestListener): void;
   status(): ConnectionsStatus;
 }
 
 interface ConnectionsOptions {
-  /** Milliseconds, monotonic. */
+  /** Returns milliseconds that never jump. */
   readonly now?: () => number;
   /** Default: `stallTimeoutMs`. */
   readonly stallTimeout?: number;
@@ -44,15 +44,15 @@ interface ConnectionsOptions {
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests that wait for the answers before them. */
+  /** Requests that wait for earlier answers. */
   ahead: number;
-  /** Requests beyond the last one of the connection, which Node answers itself. */
+  /** Requests after the last one of the connection, which Node answers itself. */
   dropped: number;
-  /** Bytes that wait, as counted in the sum. */
+  /** Bytes that wait, as included in the sum. */
   bytes: number;
-  /** How much has left the process. Any change is progress. */
+  /** How much data has left the process. Any change is progress. */
   sent: string;
-  /** How much the client's system has not acknowledged, where this is known. Any change is progress. */
+  /** How many bytes the client's system has not acknowledged; undefined if unknown. Any change is progress. */
   unacknowledged: number | undefined;
   /** The time of the last progress, or of the start of waiting. */
   since: number;
@@ -78,7 +78,8 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       since: 0,
     };
     open.set(socket, connection);
-    // For each request that waits Node makes two errors, and their stack traces would cost more than the requests.
+    // Node creates two errors for each waiting request when a connection closes. Their stack traces would cost more than the
+    // requests, so they are switched off for the listeners of this event.
     let traceLimit: number | undefined;
     socket.prependOnceListener('close', () => {
       if (connection.ahead === 0) return;
@@ -89,7 +90,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       if (traceLimit !== undefined) Error.stackTraceLimit = traceLimit;
       remove(connection);
     });
-    // Node resumes after each request and each drained write.
+    // Node resumes the socket after each request and each drained write.
     socket.on('resume', () => {
       if (connection.ahead > 0) socket.pause();
     });
@@ -105,7 +106,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     remove(connection);
     cuts[reason] += 1;
     const { socket } = connection;
-    // A reset also frees the buffers of the system. Node cannot reset a TLS socket.
+    // A reset also frees the buffers of the operating system. Node cannot reset a TLS socket.
     if (socket instanceof tls.TLSSocket) socket.destroy();
     else socket.resetAndDestroy();
   }
@@ -122,7 +123,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
     connection.bytes = bytes;
   }
 
-  /** Cuts until three quarters of the bound wait, so that a flood does not cause a search at each of its requests. */
+  /** Cuts connections down to three quarters of the bound, so that a flood does not cause a search at each of its requests. */
   function keepBound(): void {
     if (sum <= mostBytes) return;
     open.forEach(count);
@@ -136,7 +137,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 
   function waitInTurn(socket: Socket, response: http.ServerResponse, answer: () => void): void {
     const connection = open.get(socket);
-    // The connection was cut, or has its last request.
+    // The connection was cut, or already has its last request.
     if (connection === undefined || connection.ahead >= requestsAhead) return;
     connection.ahead += 1;
     socket.pause();
@@ -163,7 +164,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 
   async function look(): Promise<void> {
     const time = now();
-    // While this process did not run, clients could make no progress.
+    // Clients could make no progress while this process was suspended.
     const pause = Math.max(0, time - lookedAt - 2 * lookEvery);
     lookedAt = time;
     for (const connection of open.values()) {
@@ -190,7 +191,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 
   return {
     serve(server, answer) {
-      // Left to Node, a request without `Host` or with another expectation would be answered before its turn.
+      // Node itself would refuse a request without `Host`, or with an unknown expectation, before its turn.
       const begin = (request: http.IncomingMessage, response: http.ServerResponse): void => {
         const lacksHost = request.headers.host === undefined && request.httpVersion === '1.1';
         if (lacksHost) response.writeHead(400, { Connection: 'close' }).end();
@@ -219,14 +220,14 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
 }
 
 /**
- * Drops what else is received on a connection. Node parses all that it has read in one go, which may be 2,000 small
+ * Drops all further requests on a connection. Node parses everything that one read brings, which may be 2,000 small
  * requests, and would keep each of them until its turn.
  */
 function takeNoMore({ parser }: Socket & { readonly parser?: { onIncoming: () => number } | null }): void {
   if (parser) parser.onIncoming = () => 0;
 }
 
-/** Bytes handed to the system. In one large write only the handle of the socket sees progress. */
+/** Returns how much was handed to the operating system. Within one large write, only the handle of the socket sees progress. */
 function sentBy(socket: Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null }): string {
   return `${socket.bytesWritten - socket.writableLength} ${socket._handle?.writeQueueSize ?? 0}`;
 }
@@ -235,8 +236,8 @@ const portsOf = ({ localPort, remotePort }: Pick<Socket, 'localPort' | 'remotePo
   `${localPort} ${remotePort}`;
 
 /**
- * Returns the bytes that the other side has not acknowledged, by local and remote port. Linux asks for more bytes only
- * when a third of its buffer is free, which may hold a minute's worth for a slow client. Empty on other systems.
+ * Returns the bytes that the other side has not acknowledged, by local and remote port. A slow client makes progress that
+ * only these numbers show, because Linux takes more bytes only when a third of its buffer is free. Empty on other systems.
  */
 async function unacknowledgedByPorts(): Promise<ReadonlyMap<string, number>> {
   const tables = await Promise.all(
@@ -248,7 +249,7 @@ async function unacknowledgedByPorts(): Promise<ReadonlyMap<string, number>> {
     .join('')
     .matchAll(/^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:([\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/gm)) {
     const ports = portsOf({ localPort: Number.parseInt(local, 16), remotePort: Number.parseInt(remote, 16) });
-    // Two clients may have the same port: then progress of either is progress of both.
+    // If two clients have the same port, progress of one is taken for progress of both.
     found.set(ports, (found.get(ports) ?? 0) + Number.parseInt(bytes, 16));
   }
   return found;

@@ -16,7 +16,7 @@ interface MetricsServerOptions {
   readonly connections: Connections;
 }
 
-/** Listens. Rejects when the port cannot be had. */
+/** Opens the server. Rejects if the port cannot be used. */
 export async function openMetricsServer({ port, host, read, connections }: MetricsServerOptions): Promise<http.Server> {
   const server = http.createServer({ headersTimeout: 10_000, requestTimeout: 10_000, requireHostHeader: false });
   connections.serve(server, (request, response) => {

@@ -1,7 +1,7 @@
 /** Fixed-window request counters in memory, with the IETF `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers). */
 
 const windowMs = 60_000;
-/** Bounds the memory: how many callers are counted at least, of those with quota left and of those without. */
+/** Bounds the memory. At least this many callers with quota left are counted, and as many without. */
 const maxCounters = 100_000;
 
 export interface RateLimiter {
@@ -39,8 +39,8 @@ export function createRateLimiter(name: string, quota: number, now: () => number
 }
 
 /**
- * Counts requests by caller. Callers without quota have a table of their own, so that any number of new callers, one
- * request each, evicts none of them and gives none a new quota.
+ * Creates counters of requests by caller. Callers that spent their quota have a table of their own. New callers with one
+ * request each, however many, therefore evict none of them, and none gets a new quota.
  */
 function createCounts(quota: number): { add(who: string): number } {
   const within = createTable();
@@ -54,7 +54,7 @@ function createCounts(quota: number): { add(who: string): number } {
   };
 }
 
-/** Keeps at least the `maxCounters` callers that were used last, and at most twice as many, in two generations. */
+/** Creates a table that keeps at least the `maxCounters` callers that were used last, and at most twice as many, in two generations. */
 function createTable() {
   let young = new Map<string, number>();
   let old = new Map<string, number>();

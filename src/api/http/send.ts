@@ -49,7 +49,7 @@ interface StreamOptions {
   readonly isHead: boolean;
 }
 
-/** Headers are sent with the first piece: until then an error can still be answered as one. Rejects when the client goes away. */
+/** Sends a streamed answer. Headers go out with the first piece, so that earlier errors get an error answer. Rejects when the client goes away. */
 export async function sendStream(
   response: Response,
   { contentType, pieces, security = fixedHeaders }: StreamedAnswer,

@@ -6,7 +6,7 @@ import type { Express } from 'express';
 import { createConnections, type Connections } from './connections.js';
 
 interface ServerOptions {
-  /** Makes the server HTTPS. */
+  /** The certificate of HTTPS. Undefined for HTTP. */
   readonly certificate?: SecureContextOptions | undefined;
   readonly connections?: Connections;
 }
@@ -42,7 +42,7 @@ function optionsFor(app: Express) {
     requestTimeout: 3_600_000,
     connectionsCheckingInterval: 2_000,
     keepAliveTimeout: 30_000,
-    // `connections.ts` refuses such requests in their turn.
+    // `connections.ts` refuses requests without `Host` in their turn.
     requireHostHeader: false,
   };
 }

@@ -30,12 +30,12 @@ export function createKeyUses(models: ReadModels, clock: () => number) {
   async function note(grant: Grant): Promise<void> {
     const { id, lastUsed } = grant;
     const { last, version } = await load(id);
-    // Another process, or an earlier run, has stored a use. One in the future was stored while the clock was ahead.
+    // Another process or an earlier run has stored a use. A use in the future was stored while the clock was ahead.
     const at = last === null ? undefined : Date.parse(last);
     if (at !== undefined) stored.set(id, at > clock() + writtenEveryMs ? 0 : at);
     if (!isDue(grant)) return;
     const value: KeyUse = { last_used_at: new Date(lastUsed).toISOString() };
-    // If another process was first, it is due still, and read again at the next turn.
+    // If another process was first, the use is still due, and is read again at the next turn.
     if (await models.putRecord({ name: nameOf(id), value, previous: version })) stored.set(id, lastUsed);
   }
 

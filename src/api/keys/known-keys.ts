@@ -1,5 +1,5 @@
-/** The API keys that a process knows: those of the configuration, and those of the log, which it reads again so often that a change holds within a second. */
-import type { CommandContext } from '../../commands/batch.js';
+/** The API keys that a process knows, from the configuration and from the log. It reads the log again often enough that a change takes effect within a second. */
+import { serviceContext, type CommandContext } from '../../commands/batch.js';
 import { replayableContext } from '../../commands/catalogue-requests.js';
 import type { CommandHandler } from '../../commands/command-handler.js';
 import {
@@ -49,9 +49,9 @@ interface ChangedKey {
 
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
-  /** Writes when keys were last used. Its end is that of all that is done for keys. */
+  /** Writes when keys were last used. Closing it ends all other work for keys, too. */
   readonly subscriber: Subscriber<'turn'>;
-  /** Records that keys and overlaps have ended, while the clock is trusted. */
+  /** Records, while the clock is trusted, which keys and overlaps have ended. */
   readonly expiry: Subscriber<'turn'>;
 }
 
@@ -90,7 +90,7 @@ export async function openKeys({
   onFault,
 }: KeysOptions): Promise<Keys> {
   const configured = new Map(own.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
-  /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
+  /** Grants by the SHA-256 of the secret. Ended grants stay, because a request may still use one. */
   const grants = new Map<string, Grant>();
   let held = keyDecider.initial;
   let lookedAt = -Infinity;
@@ -108,7 +108,7 @@ export async function openKeys({
     endStreams();
   }
 
-  /** A clock that was set back may have marked secrets as ended that are valid. */
+  /** Opens secrets again that were marked as ended while the clock was ahead. */
   function holdAgainAfterStepBack(): void {
     if (clock() < lookedAt) hold(held);
     lookedAt = clock();
@@ -134,8 +134,7 @@ export async function openKeys({
     if (time === undefined) return;
     const command = { type: 'Expire', now: new Date(time).toISOString() } as const;
     if (expire(command, held).length === 0) return;
-    const id = newUuid();
-    const context = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+    const context = serviceContext(newUuid());
     hold((await commands.keys.execute({ stream: keysStream, command, context })).state);
   }
 
@@ -146,7 +145,7 @@ export async function openKeys({
   const { signal } = closing;
   const onLookFault = (error: unknown): void => onFault(error, isOfAnEvent(error) ? unreadable : outOfReach);
   void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
-  // Not part of the reading: streams end also while the log does not answer.
+  // Not part of the reading, because streams must end also while the log does not answer.
   const ending = setInterval(() => {
     holdAgainAfterStepBack();
     endStreams();
@@ -185,7 +184,7 @@ export async function openKeys({
   };
 }
 
-/** The change holds, and may be asked for again. */
+/** Refuses a change that is durable in the log but not in the register yet. The client may send it again. */
 function notKept(cause: unknown): never {
   throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a POST to a page, from a browser or a mail program (RFC 8058). Mail programs send the fields of
- * one click in many forms, so the body decides how it is read, and no body is refused for its media type.
+ * Reads the fields of a POST to a page, from a browser or a mail program (RFC 8058). Mail programs send a one-click request
+ * in many forms, so the content of the body decides how it is read, and no media type is refused.
  */
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors.js';
@@ -9,10 +9,10 @@ import { isObject } from '../http/envelope.js';
 
 export const maxBytes = 64 * 1024;
 
-/** The values of each field, by the field's name in lower case. */
+/** The values of each field by its lower-case name. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the body whole. Returns no fields if none can be recognized. @throws ServiceError `too_large` @throws RequestAbortedError */
+/** Reads the whole body. Returns an empty map if no field can be recognized. @throws ServiceError `too_large` @throws RequestAbortedError */
 export async function readForm(request: IncomingMessage): Promise<Fields> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ServiceError('too_large');
   return await collect(request, {
@@ -21,7 +21,7 @@ export async function readForm(request: IncomingMessage): Promise<Fields> {
   });
 }
 
-/** Reads multipart/form-data, a JSON object, or `name=value` pairs between `&` or line breaks. Takes linear time. */
+/** Returns the fields of multipart/form-data, a JSON object, or `name=value` pairs separated by `&` or line breaks. Takes linear time. */
 export function fieldsOf(body: string, contentType = ''): Fields {
   const text = body.replace(/\r\n?/g, '\n').trim();
   const delimiter = delimiterOf(text, contentType);
@@ -47,7 +47,7 @@ function delimiterOf(text: string, contentType: string): string | undefined {
   return /^--\S/.test(firstLine) ? firstLine.trimEnd() : undefined;
 }
 
-/** Leaves files out. */
+/** Yields the fields of a multipart body, without its files. */
 function* partPairs(text: string, delimiter: string): Pairs {
   for (const part of text.split(delimiter).slice(1)) {
     const end = part.indexOf('\n\n');
@@ -58,7 +58,7 @@ function* partPairs(text: string, delimiter: string): Pairs {
   }
 }
 
-/** Returns undefined if the text is not a JSON object. */
+/** Returns the members of a JSON object, or undefined if the text is not a JSON object. */
 function jsonPairs(text: string): Pairs | undefined {
   if (!text.startsWith('{')) return undefined;
   try {

@@ -14,7 +14,7 @@ import type { Texts } from './texts.js';
 const template = readFileSync(new URL('./lists-mail.mustache', import.meta.url), 'utf8');
 
 const hourMs = 3_600_000;
-/** How long the link to all lists is valid. */
+/** How long the link to all lists is valid, in milliseconds. */
 export const listsLinkMs = hourMs;
 
 interface ListsMailOptions {
@@ -32,7 +32,7 @@ interface ListsMailOptions {
 interface Asked {
   readonly contactKey: string;
   readonly contactId: string;
-  /** Of the e-mail whose page was asked. */
+  /** Id of the email that led to the page. */
   readonly emailId: string;
   readonly language: string;
   readonly texts: Texts;

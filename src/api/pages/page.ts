@@ -40,7 +40,7 @@ interface PageLook extends Pick<Appearance, 'texts' | 'logo'> {
   readonly language: string;
   /** The relative path from the page to the folder of the pages and their style. */
   readonly root: string;
-  /** The token that the forms send to, without what followed it in the path of the request. */
+  /** The token in the address of the forms, without the characters that followed it in the request. */
   readonly token: string;
 }
 
@@ -49,7 +49,7 @@ export const pageInHtml = (
   { language, root, token, texts, logo }: PageLook,
 ): string =>
   Mustache.render(template, {
-    // Defaults, because Mustache looks for a name that a section lacks in the sections around it.
+    // Set defaults, because Mustache looks up a name that a section lacks in the enclosing sections.
     ...{ notice: false, actions: [], lists: false, text: false },
     ...page,
     texts: paragraphs,

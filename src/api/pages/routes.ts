@@ -1,4 +1,4 @@
-/** `/u/{token}`: the pages behind the links in e-mails, and the button of mail programs (RFC 8058). No key, no cookie; who has the link may refuse. GET and HEAD change nothing. */
+/** Serves `/u/{token}`: the pages behind the links in emails, and the button of mail programs (RFC 8058). Needs neither key nor cookie, because anyone with the link may refuse mail. GET and HEAD change nothing. */
 import type { Express, Request, Response } from 'express';
 import type { CommandContext } from '../../commands/batch.js';
 import type { KnownRecipient, Refusals } from '../../commands/refusals.js';
@@ -41,15 +41,15 @@ export interface PagesOptions {
   readonly clientAddress: ClientAddress;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. No link expires meanwhile. */
+  /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. No link expires during that time. */
   readonly trustedNow: () => number | undefined;
 }
 
 type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'isStopping' | 'traces'>;
 
-/** In place of the path, which is a secret: whoever has it can refuse. */
+/** Logged in place of the path. The path is a secret, because anyone who has it can refuse mail. */
 const route = '/u/{token}';
-/** `/u`, also where a mail program has percent-encoded the letter. */
+/** Matches `/u`, also if a mail program has percent-encoded the letter. */
 const prefix = /^\/(?:u|%75)(?=\/|$)/;
 const methods = ['GET', 'HEAD', 'POST'];
 
@@ -68,7 +68,7 @@ export function mountPages(app: Express, runner: EndpointRunner, options: Routes
   const { style, logo } = options.appearance;
   const respond = createResponder(options);
   const refuseMethod = otherMethods(runner, methods);
-  // Express does not decode this path, so a malformed code in it does not break the link.
+  // Express does not decode the rest of the path, so a malformed percent code does not break the link.
   app.use(prefix, (request, response, next) => {
     if (!methods.includes(request.method)) refuseMethod(request, response, next);
     else if (request.path === '/style.css') sendFile(response, 'text/css; charset=utf-8', style);
@@ -167,13 +167,13 @@ async function pageBehind(
     : await listsVisit(options, visit, link.contactId);
 }
 
-/** Tells whether a link to all lists has ended. One that ends later than any new one was made while the clock was ahead. */
+/** Returns whether a link to all lists has expired. A link that ends later than a new one would was made while the clock was ahead. */
 const hasExpired = ({ until }: { readonly until: number }, now: number | undefined): boolean =>
   now !== undefined && (until <= now || until > now + listsLinkMs + minuteMs);
 
 const minuteMs = 60_000;
 
-/** Returns what a POST to the link of a list asks for. A mail program's button may send anything, but never the field `do` of our own forms. */
+/** Returns what a POST to the link of a list asks for. The button of a mail program may send anything except the field `do` of our own forms. */
 function actionOf(form: Fields): string {
   const isOneClick = form.get('list-unsubscribe')?.some((value) => value.toLowerCase() === 'one-click') ?? false;
   return isOneClick ? 'one_click' : (form.get('do')?.[0] ?? 'one_click');
@@ -210,7 +210,7 @@ async function listVisit(
   }
 }
 
-/** The page with all lists of one contact. After an erasure the link is dead, also where the address has become a contact again. */
+/** Returns the page with all lists of one contact. After an erasure the link is dead, even if the address is a contact again. */
 async function listsVisit(
   { refusals, clock }: PagesOptions,
   { click, form, context, texts }: Visit,

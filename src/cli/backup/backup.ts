@@ -23,7 +23,7 @@ export function registerBackup(program: Command, line: CommandLine): void {
     .option('--keep <n>', 'keeps this many of the newest backups and removes older ones')
     .option(
       '--with-secrets',
-      'also the secret, the hashes of API keys and the key of the seals, as the data folder has them',
+      'also the secret, the hashes of API keys and the key of the seals, if they are in the data folder',
     )
     .action((folder: string, options: unknown) => backup(folder, optionsSchema.parse(options), line));
   withExamples(command, [
@@ -69,7 +69,7 @@ async function backup(folder: string, options: z.output<typeof optionsSchema>, l
 }
 
 const unsigned =
-  'The secret of this log is not known here, so the manifest has no MAC and the mark at the end of the log was not checked. Set SECRET, or put the file secret into the data folder, and make the backup again: a restore takes this one with --accept-unsigned only.';
+  'The secret of this log is not known here, so the manifest has no MAC and the mark at the end of the log was not checked. Set SECRET, or put the file secret into the data folder, and make the backup again. A restore accepts this backup only with --accept-unsigned.';
 
 function secretsInWords({ secrets }: Manifest, withSecrets: boolean): readonly string[] {
   if (!withSecrets) return ['Without secrets: keep SECRET (or the file secret) in another safe place.'];

@@ -28,10 +28,10 @@ export function registerRestore(program: Command, line: CommandLine): void {
     .command('restore')
     .description('restores a backup into an empty folder; the first start there holds every e-mail that was open')
     .argument('[backup]', 'a backup, or a folder of backups: then the newest one')
-    .option('--to <folder>', 'the new data folder: not there yet, or empty but for secrets and keys')
+    .option('--to <folder>', 'the new data folder: missing, empty, or with nothing but secrets and keys')
     .option('--in-place', 'the log was put back by other tools, such as those of a server: only marks it for the start')
-    .option('--register <file>', 'the newest register.ndjson, of SEAL_DIR or of the folder that was in use')
-    .option('--without-newer-register', 'there is none: whoever was erased since the backup comes back')
+    .option('--register <file>', 'the newest register.ndjson, from SEAL_DIR or from the folder that was in use')
+    .option('--without-newer-register', 'no newer register is left: erasures after the backup are undone')
     .option(
       '--with-secrets',
       'also the secret, the hashes of API keys and the key of the seals, if the backup has them',
@@ -51,7 +51,7 @@ async function restoreLog(from: string | undefined, options: Options, line: Comm
     throw new UsageError('Give either --register or --without-newer-register, not both');
   if (register === undefined && !withoutNewerRegister)
     throw new UsageError(
-      'Add --register with the newest register, or --without-newer-register if none is left: then erasures and revocations of keys after the backup are undone',
+      'Add --register with the newest register. If none is left, add --without-newer-register: erasures and revocations of keys after the backup are then undone',
     );
   if (inPlace) {
     demandNothingElse(from, options);
@@ -71,7 +71,7 @@ function demandNothingElse(
 ): void {
   if (from !== undefined || to !== undefined || withSecrets || acceptsUnsigned)
     throw new UsageError(
-      '--in-place reads no backup, and the folder in use keeps its own secrets: leave out the backup, --to, --with-secrets and --accept-unsigned',
+      '--in-place reads no backup, and the folder in use keeps its own secrets. Leave out the backup, --to, --with-secrets and --accept-unsigned',
     );
 }
 
@@ -96,7 +96,7 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
   const { backup, manifest, mac, register, secrets, secret } = restored;
   for (const notice of noticesOfSecrets(secrets, options)) onNotice(notice);
   const words = [
-    `${to} holds the log as it was at ${ageInWords(manifest.made_at, line.clock())}: ${formatCount(manifest.count)} events, from ${backup}.`,
+    `${to} has the log as of ${ageInWords(manifest.made_at, line.clock())}: ${formatCount(manifest.count)} events, from ${backup}.`,
     ...registerInWords(register, line.clock()),
     held,
   ];
@@ -106,7 +106,7 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
     words,
   );
   if (register.lacks > 0) onNotice(older);
-  // The last words, because the service does not start without the secret.
+  // Say this last, because the service does not start without the secret.
   if (secret !== path.join(to, 'secret')) onNotice(secretInWords(to, secret, secrets));
 }
 
@@ -120,20 +120,20 @@ function noticesOfSecrets({ restored, left_out, kept }: Restored['secrets'], opt
     ...(left_out.length === 0
       ? []
       : [`Not restored: ${left_out.join(', ')}. Secrets and keys of a backup are restored with --with-secrets only.`]),
-    ...(kept.length === 0 ? [] : [`In ${to} before and left as it was: ${kept.join(', ')}.`]),
+    ...(kept.length === 0 ? [] : [`Kept as they were in ${to}: ${kept.join(', ')}.`]),
   ];
 }
 
-/** Says what to do about a secret that is not in the folder. @param secret where it is, or null */
+/** Returns what to do about a secret that is not in the folder. @param secret the file or variable that has it, or null */
 function secretInWords(to: string, secret: string | null, { restored, kept, left_out }: Restored['secrets']): string {
   const file = path.join(to, 'secret');
   const wrong = [...restored, ...kept].includes('secret') ? `The file ${file} is not the secret of this log. ` : '';
   if (secret === 'SECRET')
-    return `${wrong}The secret of this log is not in ${to}: start the service with SECRET as it is set here.`;
+    return `${wrong}The secret of this log is not in ${to}. Start the service with SECRET as it is set here.`;
   if (secret !== null)
-    return `${wrong}The secret of this log is not in ${to}: copy ${secret} to ${file} before the start, or set SECRET to its content.`;
+    return `${wrong}The secret of this log is not in ${to}. Before the start, copy ${secret} to ${file}, or set SECRET to its content.`;
   const again = left_out.includes('secret') ? ', or empty the folder and restore again with --with-secrets' : '';
-  return `${wrong}The secret of this log is not in ${to}, and the service does not start without it: put the file secret there, or start with SECRET${again}.`;
+  return `${wrong}The secret of this log is not in ${to}, and the service does not start without it. Put the file secret there, or start with SECRET${again}.`;
 }
 
 /** What is opened for writing shows that no service runs on an embedded log. */

@@ -4,7 +4,7 @@ import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
 
-/** For a cron line, which has no terminal, the answer is JSON. */
+/** Writes the answer in words to a terminal, and as JSON elsewhere, such as in a cron job. */
 export const writeBackupAnswer = (
   { stdout, json }: CommandLine,
   answer: object,

@@ -21,8 +21,8 @@ export interface Output {
   /** Of the terminal; undefined elsewhere. */
   readonly columns: number | undefined;
   /**
-   * Writes a string with codes in place of control characters, and bytes as they are. Resolves when the text has been
-   * taken: wait for it, so that memory stays small. Rejects when the reader is gone.
+   * Writes a string with codes in place of control characters, and bytes as they are. Resolves when the text has been taken.
+   * Wait for that, so that memory stays small. Rejects when the reader is gone.
    */
   write(text: string | Uint8Array): Promise<void>;
 }

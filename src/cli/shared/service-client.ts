@@ -1,4 +1,4 @@
-/** The running service, for the command line: finds it, asks it. */
+/** A client of the running service, for the command line. */
 import { X509Certificate } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
@@ -14,7 +14,7 @@ interface ServiceRequest {
   /** Sent as JSON; a text as NDJSON, bytes as an e-mail. */
   readonly body?: object | string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The endpoint needs no API key, and gets none. */
+  /** Sends no API key, because the endpoint needs none. */
   readonly keyless?: true;
 }
 
@@ -28,7 +28,7 @@ export interface ServiceAnswer {
   readonly retryAfter: number;
 }
 
-/** The running service. Requests carry the API key, and end with the command. */
+/** A client of the running service. Requests carry the API key and are aborted with the command. */
 export interface ServiceClient {
   readonly url: string;
   readonly isNamed: boolean;
@@ -52,7 +52,7 @@ export interface ServicePlace {
   readonly key: string | undefined;
   /** Used if no key was given. Undefined if the folder has none. */
   readonly folderKey?: FolderKey | undefined;
-  /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */
+  /** Returns whether a service runs on the data folder. If not, the address may have come with a copy of the folder. */
   isRunning(): boolean;
   onNotice(notice: string): void;
   readonly signal: AbortSignal;
@@ -61,11 +61,11 @@ export interface ServicePlace {
 /** The API key in the data folder, and what decides whether a service gets it. */
 export interface FolderKey {
   readonly key: string;
-  /** Why nothing in the folder is to be trusted. */
+  /** Why nothing in the folder is trusted. */
   readonly fault: Fault | undefined;
-  /** Why the address in the folder is not to be trusted. */
+  /** Why the address in the folder is not trusted. */
   readonly addressFault: Fault | undefined;
-  /** Those that the service of this folder may have. */
+  /** Secrets, one of which the service of this folder has. */
   readonly secrets: readonly string[];
 }
 
@@ -158,7 +158,7 @@ function createServiceClient(target: Target, place: ServicePlace): ServiceClient
   const { url, fetching } = target;
   const { key: given, folderKey, named, signal } = place;
   const key = given ?? folderKey?.key;
-  /** Undefined until the key is needed, and again when the service is gone: another process may take its port. */
+  /** The result of the check. Undefined until a key is needed, and again after a failure, because another process may take the port. */
   let checked: Promise<Fault | undefined> | undefined;
 
   function broken(error: unknown): never {
@@ -204,7 +204,7 @@ function createServiceClient(target: Target, place: ServicePlace): ServiceClient
   };
 }
 
-/** Decides whether the key of the data folder may be sent. @throws what the network throws */
+/** Returns why the key of the data folder must not be sent, or undefined if it may be sent. @throws what the network throws */
 async function whyKeptBack(
   target: Target,
   { named, signal }: ServicePlace,
@@ -214,14 +214,14 @@ async function whyKeptBack(
   if (distrust !== undefined) return distrust;
   if (secrets.length === 0)
     return {
-      reason: 'the secret of the service is not known here, so the service cannot prove that it has it',
+      reason: 'the secret of the service is not known here, so the proof of the service cannot be checked',
       remedy: 'Set SECRET, or give the key with AUDIENCE_KEY.',
     };
   if (await provesItself(target, secrets, signal)) return undefined;
   return {
     reason:
-      'that address does not prove that it has the secret of this data folder: another service or an earlier version answers there, or a proxy or a mapped port is between',
-    remedy: 'If it is the right address, give the key with AUDIENCE_KEY.',
+      'that address does not prove that it has the secret of this data folder. Another service or an earlier version answers there, or a proxy or a mapped port is in between',
+    remedy: 'If the address is right, give the key with AUDIENCE_KEY.',
   };
 }
 
@@ -275,15 +275,15 @@ function reasonOf(error: unknown): string {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Which certificates are trusted; empty: those of the system. */
+/** The certificates that are trusted. If empty, those of the system. */
 type Trust = ReturnType<typeof trustOf> | Readonly<Record<string, never>>;
 
-/** Trusts exactly this certificate (PEM), under any name. */
+/** Returns the options that trust exactly this certificate (PEM), under any name. */
 function trustOf(certificate: string) {
   const { raw } = new X509Certificate(certificate);
   return {
     ca: certificate,
-    // It need not be self-signed: it is trusted without its issuer.
+    // Trust the certificate without its issuer, because it need not be self-signed.
     allowPartialTrustChain: true,
     checkServerIdentity: (_: string, shown: { readonly raw: Buffer }) =>
       shown.raw.equals(raw) ? undefined : new Error('another certificate than that of the service'),

@@ -82,34 +82,24 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
 /** Takes the right to write. @throws WriterLockedError @throws StoreUnavailableError */
 function takeWriterLock(file: string): { close(): void } {
   const name = lockFileOf(file);
-  // A service goes on when its lock file is deleted, so a lock file is made anew only while nobody else has the log open.
-  if (!existsSync(name) && (lockedHere.has(file) || isOpenElsewhere(file)))
+  // A service goes on when its lock file is deleted, so a new lock file is made only if nobody else has the log open.
+  if (!existsSync(name) && (isOpenHere(name) || isOpenElsewhere(file)))
     throw new WriterLockedError(
       `another process has the event log ${file} open, and its lock file ${name} was deleted. If that process is a service, stop it; if it only reads the log, wait until it ends`,
     );
-  const lock = takeLock(
+  return takeLock(
     name,
     () => new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`),
   );
-  lockedHere.add(file);
-  return {
-    close() {
-      lockedHere.delete(file);
-      lock.close();
-    },
-  };
 }
 
-/** The logs that this process may write to. */
-const lockedHere = new Set<string>();
-
-/** Milliseconds. Lets a short read end. */
+/** How long to wait for short reads of other processes, in milliseconds. */
 const openElsewhereMs = 500;
 
 /**
- * Returns whether another process has the log open, for reading or writing. A connection in SQLite's exclusive mode can be
- * opened only while there is no other one. Returns false while this process itself reads the log, because SQLite then cannot
- * tell: a service reads it only after it has the lock.
+ * Returns whether another process has the log open, for reading or writing. SQLite opens a connection in exclusive mode only
+ * if no other connection exists. Returns false while this process itself has the log open, because SQLite then cannot tell.
+ * A service is not affected, because it opens the log only after it has the lock.
  */
 function isOpenElsewhere(file: string): boolean {
   if (!existsSync(file) || isOpenHere(file)) return false;
@@ -120,7 +110,7 @@ function isOpenElsewhere(file: string): boolean {
     log.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {
-    // The writer reports every other fault when it opens the log.
+    // The writer reports all other faults when it opens the log.
     return sqliteCode(error) === 'SQLITE_BUSY';
   } finally {
     log?.close();

@@ -31,9 +31,9 @@ interface SqliteEventReaderOptions {
   readonly file: string;
   /** Milliseconds between looks for new events while a subscription waits; 0 = only when woken. Default 50. */
   readonly pollMs?: number;
-  /** For a log that no process has open: SQLite's own files beside it are removed when it is closed. Needs write permission. */
+  /** Whether to remove SQLite's own files when the log is closed. No other process may have the log open. Needs write permission. */
   readonly removesWal?: boolean;
-  /** For a log that nobody writes to: files that are named like SQLite's own (-wal, -shm, -journal) are neither read nor made beside it. */
+  /** Whether nobody writes to the log. Files that are named like SQLite's own (-wal, -shm, -journal) are then neither read nor created. */
   readonly isFrozen?: boolean;
   /** Nothing after this position is read, whatever is in the file. Default: everything is. */
   readonly until?: () => number;

@@ -41,7 +41,7 @@ export function createLeases(
   /** In an expression. */
   const time = (): Date | string => (now === undefined ? '$$NOW' : new Date(now()));
   const expiry = (ttl: number): BsonDocument => ({ $add: [time(), ttl] });
-  /** Absent leases have run out, too. */
+  /** Returns an expression that tells whether a lease has run out. An absent lease has run out, too. */
   const isOver = (): BsonDocument => {
     const expiresAt = { $ifNull: ['$expires_at', new Date(0)] };
     return { $or: [{ $lte: [expiresAt, time()] }, { $gt: [expiresAt, expiry(longestLeaseMs)] }] };
@@ -62,7 +62,7 @@ export function createLeases(
         _id: { $eq: name },
         holder: { $eq: holder },
         epoch: { $eq: epoch },
-        // Also if the clock of the server was set back: its holder still renews it.
+        // If the clock of the server was set back, the holder may still renew its lease.
         $expr: { $gt: ['$expires_at', time()] },
       };
       return { updateOne: { filter, update: [{ $set: { expires_at: expiry(ttl) } }] } };

@@ -209,7 +209,7 @@ function overwriteRemains(db: Database): void {
 const isDamage = (error: unknown): boolean => ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(sqliteCode(error) ?? '');
 const damageMark = (file: string): string => `${file}.damaged`;
 
-/** Makes the file as its owner's only. What prevents that, SQLite reports when it opens the file. */
+/** Creates the file so that only its owner can read it. If that fails, SQLite reports the cause when it opens the file. */
 function create(file: string): void {
   try {
     createPrivately(file);

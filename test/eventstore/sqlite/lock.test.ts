@@ -38,7 +38,7 @@ it('refuses a second process quickly, and is free again once the first is killed
   expect(await allEvents(store)).toEqual([]);
 });
 
-it('refuses a second process at its opening although the lock file was deleted, and each one after it', async () => {
+it('refuses a second process at its opening although the lock file was deleted, and every later process', async () => {
   const file = newLogFile();
   const lock = file.replace(/\.db$/, '.lock');
   const holder = startChild(process.execPath, eventLogChild, 'hold', file);

@@ -25,7 +25,7 @@ type EmailCall = Call<unknown, unknown, 'email_id'>;
 export function emailRoutes(routes: Routes, parts: EmailParts): void {
   const { audience, queries, reads, clock, pauses } = parts;
   const { email } = audience;
-  // Before the paths with an id.
+  // Register these before the paths with an id.
   reportRoutes(routes, parts);
 
   routes.on(emailEndpoints.send, async ({ input, context, idempotencyKey }) => {
@@ -45,7 +45,7 @@ export function emailRoutes(routes: Routes, parts: EmailParts): void {
     return place;
   }
 
-  /** Names the next attempt as the mailer makes it, also where the email was put off while the clock was ahead. */
+  /** Returns the email with the next attempt as the mailer will make it, even if the email was deferred while the clock was ahead. */
   function shown(email: EmailAnswer): EmailAnswer {
     const { next_attempt_at } = email;
     if (next_attempt_at === null) return email;

@@ -28,7 +28,7 @@ export const reportEndpoint = ownWrite('takeReport', '/v1/email/reports', {
       outcome: z
         .enum(reportOutcomes)
         .describe(
-          '`unverified`: recorded, but not believed, so it changes nothing. `known`: it says nothing new. `ignored`: it reports neither a failure nor a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: it is about no email that was sent.',
+          '`unverified`: recorded, but not believed, so the report changes nothing. `known`: the report says nothing new. `ignored`: the report tells neither of a failure nor of a complaint, cannot be read, or came to a return path that is not valid. `unmatched`: the report is not about an email that was sent.',
         ),
       email_id: emailId.nullable(),
       verified: z.boolean().describe('The report came to the return path of the email, or names it.'),

@@ -1,4 +1,4 @@
-/** The endpoints of health and of the description of the API, and what they answer: neither limited nor behind a key. */
+/** The endpoints of health, the clock, metrics and the description of the API, and what they answer. */
 import { z } from 'zod';
 import { count, maybePosition, object, time } from '../../../events/values.js';
 import { nonceForm } from '../../../stores/identity.js';
@@ -65,9 +65,9 @@ const readinessSchema = object('Readiness', {
       .enum(['jumped', 'ahead'])
       .optional()
       .describe(
-        '`jumped`: the clock was set within the last ten minutes. `ahead`: it is more than a day ahead of the last time that was known to be right.',
+        '`jumped`: the clock was set within the last ten minutes. `ahead`: the clock is more than a day ahead of the last time that was known to be right.',
       ),
-    trusted_in_seconds: count.optional().describe('Until the clock is trusted if it does not jump again.'),
+    trusted_in_seconds: count.optional().describe('Seconds until the clock is trusted if it does not jump again.'),
   }),
   mailer: object('MailerReadiness', {
     running: count,
@@ -115,9 +115,9 @@ export const healthEndpoints = {
   }),
   identity: read('getIdentity', '/health/identity', {
     scope: 'none',
-    summary: 'Whether the service has the secret of a data folder',
+    summary: 'Prove that the service has the secret of a data folder',
     description:
-      'Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. It also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line asks this before it sends the API key of a data folder.',
+      'Answers a nonce with an HMAC-SHA-256 under a key derived from `SECRET`. The HMAC also covers the address, port and certificate at which the request arrived, so that no other process can pass off the answer as its own. The command line calls this endpoint before it sends the API key of a data folder.',
     query: challenge,
     answer: { data: object('Identity', { proof: z.string().describe('64 hexadecimal digits.') }) },
   }),
@@ -125,7 +125,7 @@ export const healthEndpoints = {
 
 const confirmedClock = object('ConfirmedClock', {
   trusted: z.literal(true),
-  confirmed_at: time.describe('What the clock said.'),
+  confirmed_at: time.describe('The time that the clock showed.'),
 });
 
 export const clockEndpoints = {
@@ -133,7 +133,7 @@ export const clockEndpoints = {
     scope: 'clock',
     summary: 'Trust the clock of the service from now on',
     description:
-      'Says that the clock is right. Until then, nothing that cannot be undone depends on it. `GET /health/ready` tells whether it is trusted.',
+      'Tells the service that its clock is right. While the clock is not trusted, nothing that cannot be undone depends on it. `GET /health/ready` tells whether the clock is trusted.',
     message: 'Clock confirmed successfully!',
     answer: { data: confirmedClock },
   }),

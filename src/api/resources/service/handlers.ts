@@ -25,7 +25,7 @@ interface HealthParts {
   readonly prove: Prove;
 }
 
-/** Makes the proof that the service has its secret. */
+/** Returns the proof that the service has its secret. */
 export type Prove = ReturnType<typeof createProver>;
 
 export interface ServiceParts extends HealthParts {
@@ -36,7 +36,7 @@ export interface ServiceParts extends HealthParts {
   readonly confirmClock: () => Promise<number>;
 }
 
-/** Most answers have a form of their own, so they stand beside the others. */
+/** Adds the routes of the service. Most of them have answers of their own form, so they are mounted beside the other routes. */
 export function serviceRoutes(routes: Routes, parts: ServiceParts): void {
   routes.on(metricsEndpoint, async ({ request }) => {
     const { contentType, text } = await parts.readMetrics(metricsFormOf(request.headers.accept));
