@@ -45,13 +45,21 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
     .option('--url <address>', 'the running service, where it is not the one of the data folder (AUDIENCE_URL)')
     .option('--no-env-file', 'does not read the file .env in the current folder')
     .option('--json', 'the answer, and what went wrong, as JSON on standard output')
-    .hook('preAction', () => {
+    .hook('preAction', (_, command) => {
       const given: unknown = program.opts();
-      onOptions(globalOptions.parse(given), envFileOption.parse(given).envFile);
+      try {
+        onOptions(globalOptions.parse(given), envFileOption.parse(given).envFile);
+      } catch (error) {
+        throw isForMailServer(command) ? new TryAgainError(error) : error;
+      }
     });
   withExamples(program, ['audience audit history ada@example.com', 'audience audit verify', 'audience help audit']);
   return program;
 }
+
+/** A mail server throws a report away if `email report` ends with any other code than 75. */
+const isForMailServer = (command: Command): boolean =>
+  command.name() === 'report' && command.parent?.name() === 'email';
 
 interface Run {
   readonly program: Command;
