@@ -1,5 +1,5 @@
 /** The clock of this process, and whether decisions that cannot be undone may depend on it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { metadataSchema } from '../events/envelope.js';
 import { writeDurably } from '../flow/durable-file.js';
@@ -14,6 +14,7 @@ import {
 } from '../flow/clock-trust.js';
 import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import type { ReadModels } from '../readmodels/read-models.js';
+import { ConfigurationError } from './config.js';
 
 /** Milliseconds between two looks at the clock, and between two notes of the time. */
 const lookMs = 1_000;
@@ -24,7 +25,7 @@ const noteSchema = z.object({ noted_at: z.iso.datetime({ precision: 3 }) });
 
 /** Where the time that was last known to be right is kept. Times are milliseconds since 1970. */
 export interface ClockNotes {
-  /** Returns undefined if there is no note that can be read. @throws ReadModelsUnavailableError */
+  /** Returns undefined if there is no note that can be read. @throws ConfigurationError @throws ReadModelsUnavailableError */
   read(): Promise<number | undefined>;
   /** @throws what the file system throws @throws ReadModelsUnavailableError */
   write(time: number): Promise<void>;
@@ -149,7 +150,16 @@ function timeIn(value: unknown): number | undefined {
 
 /** Keeps the note in a file. */
 export const clockNotesIn = (file: string): ClockNotes => ({
-  read: async () => (existsSync(file) ? timeIn(jsonIn(readFileSync(file, 'utf8'))) : undefined),
+  async read() {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    // Reading a pipe would wait for its writer, and a folder could not be replaced by a note.
+    if (!stats.isFile())
+      throw new ConfigurationError(
+        `${file} is not a regular file, so the time cannot be noted there. Remove it and start the service again.`,
+      );
+    return timeIn(jsonIn(readFileSync(file, 'utf8')));
+  },
   async write(time) {
     writeDurably(file, `${JSON.stringify(noteOf(time))}\n`);
   },

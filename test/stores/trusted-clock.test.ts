@@ -1,5 +1,6 @@
 /** The trusted clock of a process: what it is compared with at a start, and the note that it leaves. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -78,6 +79,14 @@ test('is compared with the newest event if there is no note, or none that can be
   expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
   writeFileSync(noteFile(), '{"noted_at":');
   expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
+});
+
+test('refuses a folder or a pipe in place of the note, and names it', async () => {
+  mkdirSync(noteFile());
+  await expect(open()).rejects.toThrow(`${noteFile()} is not a regular file`);
+  rmSync(noteFile(), { recursive: true });
+  execFileSync('mkfifo', [noteFile()]);
+  await expect(open()).rejects.toThrow(`${noteFile()} is not a regular file`);
 });
 
 test('is trusted at once when it is confirmed, also by the next start', async () => {
