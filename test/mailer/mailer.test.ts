@@ -541,7 +541,8 @@ describe('when the clock was ahead', () => {
     let looks = 0;
     const dueAfter = async function* () {
       looks += 1;
-      if (looks > 1) yield (await office.due(iso(ahead), 10)).map((email) => ({ ...email, next_attempt_at: iso(ahead) }));
+      if (looks > 1)
+        yield (await office.due(iso(ahead), 10)).map((email) => ({ ...email, next_attempt_at: iso(ahead) }));
     };
     office.startMailer({ transport: smtpTransport(smtp.url), due: () => Promise.resolve([]), dueAfter });
     await office.until(stream, 'EmailSent');

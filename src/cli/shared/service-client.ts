@@ -235,13 +235,13 @@ const identity = z.object({ data: z.object({ proof: z.string() }) });
 const longestProof = 4_096;
 
 /** Returns undefined if the answer is longer. @throws if the answer is not JSON or breaks off */
-async function jsonWithin(most: number, incoming: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
+async function jsonWithin(most: number, incoming: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of incoming) {
-    const bytes = Buffer.from(chunk);
-    if ((size += bytes.length) > most) return undefined;
-    chunks.push(bytes);
+    size += chunk.length;
+    if (size > most) return undefined;
+    chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString());
 }
