@@ -20,6 +20,8 @@ import { ConfigurationError } from './config.js';
 const lookMs = 1_000;
 const noteMs = 3_600_000;
 const dayMs = 86_400_000;
+/** Milliseconds for which a clock that starts more than a day behind is not noted: it may be set right soon. */
+const settleMs = 600_000;
 
 const noteSchema = z.object({ noted_at: z.iso.datetime({ precision: 3 }) });
 
@@ -69,12 +71,18 @@ export async function openTrustedClock({
   const known = (await notes.read()) ?? (await newestEvent());
   let trust = watchedClock(reading(), known);
   let noteAt = -Infinity;
+  const settledAt = monotonic() + settleMs;
 
   function now(): number | undefined {
     const read = reading();
     trust = clockRead(trust, read);
     return trust.status === 'trusted' ? read.wall : undefined;
   }
+
+  const isBehind = (time: number): boolean => time < (known ?? time) - dayMs;
+  /** A machine that starts far behind must not replace a note that is right, or the right time would look far ahead. */
+  const isToBeNoted = (time: number | undefined): time is number =>
+    time !== undefined && (!isBehind(time) || monotonic() >= settledAt);
 
   async function note(time: number): Promise<void> {
     await notes.write(time);
@@ -83,7 +91,7 @@ export async function openTrustedClock({
 
   async function look(): Promise<void> {
     const time = now();
-    if (time !== undefined && monotonic() >= noteAt) await note(time);
+    if (isToBeNoted(time) && monotonic() >= noteAt) await note(time);
     if (trust.status !== 'ahead') return;
     const noted = await notes.read();
     if (noted !== undefined) trust = clockNoted(trust, reading(), noted);
@@ -93,7 +101,7 @@ export async function openTrustedClock({
     now,
     datedNow() {
       const time = now();
-      return time !== undefined && time >= (known ?? time) - dayMs ? time : undefined;
+      return time === undefined || isBehind(time) ? undefined : time;
     },
     status() {
       now();
@@ -114,7 +122,7 @@ export async function openTrustedClock({
       turn: look,
       async close() {
         const time = now();
-        if (time !== undefined) await note(time).catch(() => undefined);
+        if (isToBeNoted(time)) await note(time).catch(() => undefined);
         await notes.close();
       },
     }),

@@ -104,6 +104,33 @@ test('dates nothing by a clock that is more than a day behind the time that was 
   expect([now(), datedNow()]).toEqual([start, undefined]);
 });
 
+test('is trusted ten minutes after it was set right, if it was years behind at the start', async () => {
+  await (await open()).look();
+  wall = start - 730 * day;
+  const { look, status, stop } = await open();
+  await look();
+  wall = start + 20_000;
+  status();
+  await look();
+  expect(status()).toEqual({ trusted: false, reason: 'jumped', trusted_in_seconds: 600 });
+  pass(600_000);
+  expect(status()).toEqual({ trusted: true });
+  await stop();
+  expect((await open()).status()).toEqual({ trusted: true });
+});
+
+test('a note that is years ahead is replaced ten minutes after the start', async () => {
+  wall = start + 730 * day;
+  await (await open()).look();
+  wall = start;
+  const { look } = await open();
+  await look();
+  expect(readFileSync(noteFile(), 'utf8')).toContain('2028');
+  pass(600_000);
+  await look();
+  expect(readFileSync(noteFile(), 'utf8')).toContain('2026-03-01T10:10');
+});
+
 test('notices a jump when it is asked for the time', async () => {
   const { now } = await open();
   expect(now()).toBe(start);
