@@ -172,19 +172,20 @@ async function refuseAlteredEvidence(
   refuseAlteredLog(store, settings.events.file);
 }
 
-async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, secret, settings, metrics, traces, logger, guard, signal } = context;
+async function startOn(store: OpenEventStore, given: Context): Promise<Service> {
+  const { config, secret, settings, metrics, traces, logger, guard, signal } = given;
   const streamKeys = deriveStreamKeys(secret);
-  await prepareStores(store, context);
+  await prepareStores(store, given);
   // Open the clock before this start appends anything, because the newest event tells the time of the last run.
   const trustedClock = await openTrustedClock({
-    ...context,
+    ...given,
     notes: isShared(settings)
       ? sharedClockNotes(await openReadModels(settings.views))
-      : clockNotesIn(context.folder.clockFile),
+      : clockNotesIn(given.folder.clockFile),
     newestEvent: () => newestEventTime(store),
   });
   const trustedNow = trustedClock.now;
+  const context = { ...given, clock: trustedClock.clock };
   const commands = await openCommands({
     ...context,
     metrics: metrics.commands,

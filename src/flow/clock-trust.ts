@@ -10,8 +10,8 @@ export interface ClockReading {
  * The state of the clock.
  *
  * - `trusted`: decisions that cannot be undone may depend on the clock.
- * - `jumped`: the clock was set back, or forward by at most a day. The clock is trusted again after ten minutes without
- *   another jump.
+ * - `jumped`: the clock was set back, or forward by at most a day, or it starts behind the last time that was known to be
+ *   right. The clock is trusted after ten minutes without another jump.
  * - `ahead`: the clock is more than a day ahead of the last time that was known to be right. The clock is trusted after
  *   24 hours without a jump, or once an operator confirms it.
  *
@@ -42,10 +42,10 @@ const movedSince = (earlier: ClockReading, now: ClockReading): number =>
 
 /** Returns the state of the clock at the start. `reference` is the time that was last known to be right, in milliseconds since 1970. */
 export function watchedClock(now: ClockReading, reference: number | undefined): ClockTrust {
-  const isAhead = reference !== undefined && now.wall - reference > aheadMs;
-  if (!isAhead) return { status: 'trusted', reference: now };
-  const start = { wall: reference, monotonic: now.monotonic };
-  return { status: 'ahead', reference: start, observed: now, since: now.monotonic };
+  const start = { wall: reference ?? now.wall, monotonic: now.monotonic };
+  const isAhead = now.wall - start.wall > aheadMs;
+  if (!isAhead && start.wall - now.wall < jumpMs) return { status: 'trusted', reference: now };
+  return { status: isAhead ? 'ahead' : 'jumped', reference: start, observed: now, since: now.monotonic };
 }
 
 /** Returns the state of the clock after another reading. */
@@ -70,6 +70,15 @@ export const clockConfirmed = (now: ClockReading): ClockTrust => ({ status: 'tru
 export function clockNoted(trust: ClockTrust, now: ClockReading, noted: number): ClockTrust {
   if (trust.status !== 'ahead' || now.wall - noted > aheadMs) return trust;
   return { ...trust, status: 'jumped', reference: { wall: noted, monotonic: now.monotonic } };
+}
+
+/**
+ * Returns the time that events are dated by, in milliseconds since 1970. A clock that has jumped back is not believed until
+ * it is trusted: events that were dated too early would seem old once the clock is right, and be erased or given up.
+ */
+export function bestTime(trust: ClockTrust, now: ClockReading): number {
+  const isBehind = trust.status === 'jumped' && movedSince(trust.reference, now) <= -jumpMs;
+  return isBehind ? trust.reference.wall + now.monotonic - trust.reference.monotonic : now.wall;
 }
 
 /** Returns the milliseconds until the clock is trusted if it does not jump again; 0 if it is trusted. */

@@ -133,8 +133,11 @@ interface MisdatedOptions {
   readonly timings: PauseTimings & { readonly poll: number };
 }
 
-/** Milliseconds between two looks for misdated emails. The first two looks come soon, because views may lag at the start. */
-const misdatedLooks = [0, 60_000, 3_600_000];
+/**
+ * Milliseconds after each look for misdated emails. The first looks after a start, or after the clock was set, follow each
+ * other soon, because views may lag.
+ */
+const misdatedPauses = [2_000, 10_000, 60_000, 3_600_000];
 /** Milliseconds. If the clock was set by less than this, no look is needed. */
 const clockToleranceMs = 1_000;
 
@@ -152,8 +155,6 @@ export function createMisdated({ dueAfter, clock, monotonic, timings }: Misdated
   let offset = 0;
 
   const dueAtOf = (stream: string | undefined): number => found.get(stream ?? '')?.dueAt ?? Infinity;
-  const isTimeToLook = (): boolean =>
-    monotonic() >= next || Math.abs(clock() - monotonic() - offset) >= clockToleranceMs;
 
   async function look(): Promise<void> {
     for await (const page of dueAfter(iso(clock() + timings.poll)))
@@ -178,11 +179,13 @@ export function createMisdated({ dueAfter, clock, monotonic, timings }: Misdated
   return {
     /** Looks for misdated emails if a look is due or the clock was set. Rejects if the views cannot be read. */
     async find(): Promise<void> {
-      if (isTimeToLook()) {
-        offset = clock() - monotonic();
+      const difference = clock() - monotonic();
+      const wasSet = Math.abs(difference - offset) >= clockToleranceMs;
+      if (wasSet || monotonic() >= next) {
         await look();
-        looks = Math.min(looks + 1, misdatedLooks.length - 1);
-        next = monotonic() + (misdatedLooks[looks] ?? 0);
+        offset = difference;
+        looks = wasSet ? 0 : Math.min(looks + 1, misdatedPauses.length - 1);
+        next = monotonic() + (misdatedPauses[looks] ?? 0);
       }
       takeReady();
     },

@@ -1,11 +1,12 @@
 /** The clock of this process, and whether decisions that cannot be undone may depend on it. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { metadataSchema } from '../events/envelope.js';
 import { writeDurably } from '../flow/durable-file.js';
 import { jsonIn } from '../flow/json.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import {
+  bestTime,
   clockConfirmed,
   clockNoted,
   clockRead,
@@ -15,6 +16,7 @@ import {
 } from '../flow/clock-trust.js';
 import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import type { ReadModels } from '../readmodels/read-models.js';
+import { ConfigurationError } from './config.js';
 
 /** Milliseconds between two looks at the clock. */
 const lookMs = 1_000;
@@ -26,7 +28,7 @@ const noteSchema = z.object({ noted_at: z.iso.datetime({ precision: 3 }) });
 
 /** The place of the note with the time that was last known to be right. Times are milliseconds since 1970. */
 export interface ClockNotes {
-  /** Returns undefined if there is no note that can be read. @throws ReadModelsUnavailableError */
+  /** Returns undefined if there is no note that can be read. @throws ConfigurationError @throws ReadModelsUnavailableError */
   read(): Promise<number | undefined>;
   /** @throws what the file system throws @throws ReadModelsUnavailableError */
   write(time: number): Promise<void>;
@@ -44,6 +46,8 @@ export interface ClockStatus {
 export interface TrustedClock {
   /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
   now(): number | undefined;
+  /** Returns the time that events are dated by, in milliseconds since 1970: that of the machine, or a corrected one while a clock that jumped back is not trusted. */
+  clock(): number;
   /** Returns the time as `now` does, but undefined if it is more than a day before the time that was known at the start. */
   datedNow(): number | undefined;
   status(): ClockStatus;
@@ -80,6 +84,8 @@ export async function openTrustedClock({
     return trust.status === 'trusted' ? read.wall : undefined;
   }
 
+  const isBehind = (time: number): boolean => time < (known ?? time) - dayMs;
+
   async function note(time: number): Promise<void> {
     await notes.write(time);
     noteAt = monotonic() + noteMs;
@@ -95,9 +101,14 @@ export async function openTrustedClock({
 
   return {
     now,
+    clock() {
+      const read = reading();
+      trust = clockRead(trust, read);
+      return bestTime(trust, read);
+    },
     datedNow() {
       const time = now();
-      return time !== undefined && time >= (known ?? time) - dayMs ? time : undefined;
+      return time === undefined || isBehind(time) ? undefined : time;
     },
     status() {
       now();
@@ -147,11 +158,14 @@ function timeIn(value: unknown): number | undefined {
 /** Returns notes that are kept in a file. */
 export const clockNotesIn = (file: string): ClockNotes => ({
   async read() {
-    try {
-      return timeIn(JSON.parse(readFileSync(file, 'utf8')));
-    } catch {
-      return undefined;
-    }
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    // Reading a pipe would wait for its writer, and a folder could not be replaced by a note.
+    if (!stats.isFile())
+      throw new ConfigurationError(
+        `${file} is not a regular file, so the time cannot be noted there. Remove it and start the service again.`,
+      );
+    return timeIn(jsonIn(readFileSync(file, 'utf8')));
   },
   async write(time) {
     writeDurably(file, `${JSON.stringify(noteOf(time))}\n`);

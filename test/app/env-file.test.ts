@@ -92,3 +92,18 @@ test(
     expect(without).toMatchObject({ code: 1, err: expect.stringContaining('No service runs on this data folder') });
   },
 );
+
+test(
+  'a mail server keeps its report when .env belongs to another user, because the command ends with 75',
+  { timeout: 60_000 },
+  async (context) => {
+    if (me !== 0) context.skip('only root can give files away');
+    const cwd = newFolder('AUDIENCE_URL=http://127.0.0.1:1\n');
+    chownSync(path.join(cwd, '.env'), 65_534, 65_534);
+    const report = ['email', 'report', 'bounce@mail.example.com'];
+    expect(await audienceProcess(report, { cwd })).toMatchObject({
+      code: 75,
+      err: expect.stringContaining('uid 65534') as unknown,
+    });
+  },
+);

@@ -115,6 +115,27 @@ describe('a stranger', () => {
     expect(leaked).toEqual([]);
   });
 
+  test('a service that answers without an end gets no key and does not keep the command waiting', long, async () => {
+    const server = http.createServer((request, response) => {
+      if (request.headers.authorization !== undefined) leaked.push(request.headers.authorization);
+      if (request.url === '/health/live') return void response.end('{"data":{"alive":true}}');
+      response.write('{"data":{"proof":"');
+      const piece = 'a'.repeat(1_000_000);
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    writeAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const startedAt = performance.now();
+    expect(await listKeys()).toMatchObject(withheld('does not prove'));
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(leaked).toEqual([]);
+  });
+
   test('any service gets a key that the environment gives', long, async () => {
     const { code } = await listKeys({ AUDIENCE_URL: await relay(), AUDIENCE_KEY: 'given-to-any-service' });
     expect(code).toBe(1);

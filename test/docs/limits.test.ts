@@ -129,6 +129,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/cli/email/report.ts: most',
   'src/cli/keys/keys.ts: longestOverlap',
   'src/cli/shared/in-words.ts: mostNamed',
+  'src/cli/shared/service-client.ts: longestProof',
   'src/commands/address.ts: maxNameCharacters',
   'src/commands/batch.ts: maxBytes',
   'src/commands/batch.ts: maxEvents',

@@ -114,6 +114,17 @@ test('a key that has expired stays closed when the clock is set back', async () 
   set(0);
 });
 
+test('what is written while the clock is set back is dated by the time that has passed', async () => {
+  await run('clock', 'confirm');
+  set(-730 * day);
+  const began = Date.now();
+  const list_id = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const created = (await service.events()).find(({ data }) => data['list_id'] === list_id);
+  const at = Date.parse(String(created?.metadata['at']));
+  expect(at).toBeGreaterThan(began - 60_000);
+  expect(at).toBeLessThan(Date.now() + 60_000);
+});
+
 test('only a key with the scope clock may confirm the clock', async () => {
   const answer = await ok(service.post('/v1/keys', { name: unique('Key'), scopes: ['metrics'] }));
   const headers = { authorization: `Bearer ${answer.field('secret')}` };

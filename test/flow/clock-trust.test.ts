@@ -1,6 +1,7 @@
 /** When the clock of a machine is trusted. */
 import { describe, expect, test } from 'vitest';
 import {
+  bestTime,
   clockConfirmed,
   clockNoted,
   clockRead,
@@ -49,9 +50,37 @@ describe('a clock that is watched', () => {
     ['without anything to compare it with', undefined],
     ['at the time that was last known', start],
     ['a day after it', start - day],
-    ['a year before it', start + year],
+    ['less than a minute before it', start + minute - 1],
   ])('is trusted from the start %s', (_, reference) => {
     expect(machine(reference).status()).toBe('trusted');
+  });
+
+  test('is trusted after ten minutes if it starts a minute or more behind', () => {
+    const { status, pass } = machine(start + year);
+    expect(status()).toBe('jumped');
+    pass(10 * minute);
+    expect(status()).toBe('trusted');
+  });
+
+  test.each([
+    ['starts a year behind', start + year, 0, start + year],
+    ['was set back by a year', start, -year, start],
+  ])('dates events by the monotonic clock while it is not trusted if it %s', (_, reference, by, expected) => {
+    const { read, now, set, pass } = machine(reference);
+    set(by);
+    pass(5 * minute);
+    expect(bestTime(read(), now())).toBe(expected + 5 * minute);
+    pass(5 * minute);
+    expect(bestTime(read(), now())).toBe(now().wall);
+  });
+
+  test.each([
+    ['forward', hour],
+    ['a year ahead', year],
+  ])('dates events by itself if it was set %s', (_, by) => {
+    const { read, now, set } = machine();
+    set(by);
+    expect(bestTime(read(), now())).toBe(start + by);
   });
 
   test('is trusted after 24 hours if it starts more than a day ahead', () => {

@@ -534,6 +534,20 @@ describe('when the clock was ahead', () => {
     await office.until(stream, 'EmailSent');
   });
 
+  test('an email that the views did not show at the first look is sent soon all the same', async () => {
+    const smtp = await startSmtp(['accept']);
+    const office = await openPostOffice();
+    const { stream } = await office.request();
+    let looks = 0;
+    const dueAfter = async function* () {
+      looks += 1;
+      if (looks > 1)
+        yield (await office.due(iso(ahead), 10)).map((email) => ({ ...email, next_attempt_at: iso(ahead) }));
+    };
+    office.startMailer({ transport: smtpTransport(smtp.url), due: () => Promise.resolve([]), dueAfter });
+    await office.until(stream, 'EmailSent');
+  });
+
   test('nothing is given up while the clock is not trusted', async () => {
     const smtp = await startSmtp(['recipient 450', 'recipient 450', 'accept']);
     const office = await openPostOffice();

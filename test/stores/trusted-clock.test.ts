@@ -1,5 +1,6 @@
 /** The trusted clock of a process: what the clock is compared with at a start, and the note that it leaves. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -91,6 +92,14 @@ test('is compared with the newest event if there is no note, or none that can be
   expect((await open({ newestEvent: start - day - 1 })).now()).toBeUndefined();
 });
 
+test('refuses a folder or a pipe in place of the note, and names it', async () => {
+  mkdirSync(noteFile());
+  await expect(open()).rejects.toThrow(`${noteFile()} is not a regular file`);
+  rmSync(noteFile(), { recursive: true });
+  execFileSync('mkfifo', [noteFile()]);
+  await expect(open()).rejects.toThrow(`${noteFile()} is not a regular file`);
+});
+
 test('is trusted at once when it is confirmed, also by the next start', async () => {
   const clock = await open({ newestEvent: start - 10 * day });
   expect(clock.now()).toBeUndefined();
@@ -101,10 +110,40 @@ test('is trusted at once when it is confirmed, also by the next start', async ()
 });
 
 test('dates nothing by a clock that is more than a day behind the time that was known at the start', async () => {
-  expect((await open({ newestEvent: start + day })).datedNow()).toBe(start);
+  const near = await open({ newestEvent: start + day });
+  pass(600_000);
+  expect(near.datedNow()).toBe(wall);
   rmSync(noteFile());
-  const { now, datedNow } = await open({ newestEvent: start + day + 1 });
-  expect([now(), datedNow()]).toEqual([start, undefined]);
+  const far = await open({ newestEvent: wall + day + 600_001 });
+  pass(600_000);
+  expect([far.now(), far.datedNow()]).toEqual([wall, undefined]);
+});
+
+test('is trusted ten minutes after it was set right, if it was years behind at the start', async () => {
+  await (await open()).look();
+  wall = start - 730 * day;
+  const { look, status, stop } = await open();
+  await look();
+  wall = start + 20_000;
+  status();
+  await look();
+  expect(status()).toEqual({ trusted: false, reason: 'jumped', trusted_in_seconds: 600 });
+  pass(600_000);
+  expect(status()).toEqual({ trusted: true });
+  await stop();
+  expect((await open()).status()).toEqual({ trusted: true });
+});
+
+test('a note that is years ahead is replaced ten minutes after the start', async () => {
+  wall = start + 730 * day;
+  await (await open()).look();
+  wall = start;
+  const { look } = await open();
+  await look();
+  expect(readFileSync(noteFile(), 'utf8')).toContain('2028');
+  pass(600_000);
+  await look();
+  expect(readFileSync(noteFile(), 'utf8')).toContain('2026-03-01T10:10');
 });
 
 test('notices a jump when it is asked for the time', async () => {

@@ -231,13 +231,27 @@ const keptBack = (url: string, { reason, remedy }: Fault): CommandFailedError =>
   });
 
 const identity = z.object({ data: z.object({ proof: z.string() }) });
+/** Bytes of an answer with a proof. Anything may listen at the address and answer without an end. */
+const longestProof = 4_096;
+
+/** Returns undefined if the answer is longer. @throws if the answer is not JSON or breaks off */
+async function jsonWithin(most: number, incoming: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > most) return undefined;
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
 
 async function provesItself({ url, trust }: Target, secrets: readonly string[], signal: AbortSignal): Promise<boolean> {
   const nonce = newNonce();
   const init = { signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]) };
   const incoming = await exchange(`${url}/health/identity?nonce=${nonce}`, init, trust);
   const end = otherEnd(incoming.socket);
-  const answer = identity.safeParse(await new Response(incoming).json().catch(() => undefined)).data;
+  const answer = identity.safeParse(await jsonWithin(longestProof, incoming).catch(() => undefined)).data;
   return answer !== undefined && secrets.some((secret) => isProof(answer.data.proof, secret, { nonce, end }));
 }
 
@@ -292,11 +306,13 @@ function trustOf(certificate: string) {
 
 /** Sends one request on a connection of its own. Redirects are not followed. */
 async function exchange(url: string, init: RequestInit, trust: Trust): Promise<IncomingMessage> {
-  const { method, headers, body, signal } = new Request(url, init);
+  const { method, headers, body } = new Request(url, init);
+  // Not the signal of the request: it follows the given one only until the request is garbage-collected.
+  const signal = init.signal ?? undefined;
   const sent = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer());
   const { request } = url.startsWith('https:') ? https : http;
   return await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { method, headers: Object.fromEntries(headers), signal, agent: false, ...trust };
+    const options = { method, headers: Object.fromEntries(headers), agent: false, ...(signal && { signal }), ...trust };
     request(url, options).on('response', resolve).on('error', reject).end(sent);
   });
 }
