@@ -120,18 +120,27 @@ const revoke = ({ type: _, ...data }: Revoke, { revoked_at }: Key): Decision<Key
 
 /** The most ends that one append takes. The rest follows with the next command. */
 const mostExpired = 100;
+const dayMs = 86_400_000;
 
 /** Returns events for the keys and overlaps that have ended and whose end is not recorded. */
 export function expire({ now }: Pick<Expire, 'now'>, state: KeysState): readonly KeyEvent[] {
   const ends: KeyEvent[] = [];
-  for (const { key_id, expires_at, hasExpired, revoked_at, previous } of state.values()) {
+  for (const key of state.values()) {
     if (ends.length >= mostExpired) break;
+    const { key_id, expires_at, hasExpired, revoked_at, previous } = key;
     if (revoked_at !== null || hasExpired) continue;
     if (expires_at !== null && expires_at <= now) ends.push({ type: 'ApiKeyExpired', data: { key_id } });
-    else if (previous !== null && !previous.isClosed && previous.until <= now)
+    else if (previous !== null && hasOverlapEnded(key, now))
       ends.push({ type: 'ApiKeySecretExpired', data: { key_id, hash: previous.hash } });
   }
   return ends;
+}
+
+/** An overlap that began more than a day ahead ends, too: the clock was wrong then, so its end is too late. */
+function hasOverlapEnded({ previous, rotated_at }: Key, now: string): boolean {
+  if (previous === null || previous.isClosed) return false;
+  const tomorrow = new Date(Date.parse(now) + dayMs).toISOString();
+  return previous.until <= now || (rotated_at ?? '') > tomorrow;
 }
 
 function refuseBeyond(granter: ReadonlySet<string>, scopes: readonly string[]): Refusal | undefined {

@@ -155,6 +155,15 @@ describe('expire', () => {
     given(keyDecider, created(), rotated).when(expire(later)).then(secretExpired);
     given(keyDecider, created(), rotated, secretExpired).when(expire(later)).then();
   });
+  test('ends an overlap that began while the clock was ahead, because its end is too late', () => {
+    const state = apply(keyDecider, keyDecider.initial, [created(), rotated]);
+    const key = state.get('key_1');
+    if (key === undefined) throw new Error('the key is missing');
+    const ahead = state.set('key_1', { ...key, rotated_at: '2027-03-01T10:00:00.000Z' });
+    const decide = (of: KeysState) => keyDecider.decide(expire(now), of, { revision: 0n });
+    expect(decide(ahead)).toEqual([secretExpired]);
+    expect(decide(state.set('key_1', { ...key, rotated_at: later }))).toEqual([]);
+  });
   test('records nothing where there was no overlap, because the earlier secret ended with the rotation', () => {
     const data = { ...rotated.data, previous_until: '2000-01-01T00:00:00.000Z' };
     given(keyDecider, created(), { ...rotated, data })
