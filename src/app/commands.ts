@@ -192,8 +192,7 @@ export async function openCommands(options: CommandsOptions) {
     listen: (listener: AppendListener): void => void listeners.push(listener),
     openCatalogues: catalogues.open,
     async close() {
-      await reportReader.close();
-      await catalogues.close();
+      await reportReader.close().finally(() => catalogues.close());
     },
   };
 }

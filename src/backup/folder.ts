@@ -175,7 +175,7 @@ interface Removal {
 interface Removed {
   /** Folders of the backups that were removed. */
   readonly removed: readonly string[];
-  /** What the operator should know about other folders there. */
+  /** Facts about other folders there, for the operator. */
   readonly notices: readonly string[];
 }
 

@@ -42,7 +42,7 @@ interface BackupOptions {
 interface MadeBackup extends FoundBackup {
   /** Folders of older backups that were removed. */
   readonly removed: readonly string[];
-  /** What the operator should know about other folders there. */
+  /** Facts about other folders there, for the operator. */
   readonly notices: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What connections whose clients do not read may occupy, and when they are cut. */
+/** Connections whose clients do not read: how much memory they may occupy, and when they are cut. */
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';

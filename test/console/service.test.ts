@@ -1,4 +1,6 @@
 /** The state of the service, its charts, and a rebuild that is started and followed by hand. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type Service } from '../support/service.js';
@@ -34,6 +36,26 @@ describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () 
     await expect.poll(() => page.locator('canvas').count()).toBe(6);
     await checkAccessibility();
     await leave();
+  });
+
+  test('a clock that is not trusted is shown, and trusted once it is confirmed', async () => {
+    const own = await startService();
+    try {
+      await own.kill('SIGTERM');
+      writeFileSync(path.join(own.dataDir, 'clock.json'), '{"noted_at":"2026-01-01T00:00:00.000Z"}');
+      await own.start();
+      const { page, signIn, checkAccessibility, leave } = await visit(browser, own);
+      await signIn(own.key, '/service');
+      await page.getByText('It is more than a day ahead of the last time that was known to be right.').waitFor();
+      await page.getByRole('button', { name: 'Confirm the clock' }).click();
+      await checkAccessibility();
+      await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await page.getByText('not trusted').waitFor({ state: 'detached' });
+      expect((await own.get('/health/ready')).body).toMatchObject({ data: { clock: { trusted: true } } });
+      await leave();
+    } finally {
+      await own.close();
+    }
   });
 
   test('a rebuild is compared first, then switched, and what came of it is shown', async () => {

@@ -114,7 +114,7 @@ test('drafts of a start that failed are removed by the next one, and no other fi
   const seal = 'seals/2026-01-01T00-00-00.000Z.json.7.tmp';
   const others = ['notes.1.tmp', 'secret.tmp', 'seals/notes.1.tmp'];
   for (const name of [...left, ahead, seal, ...others]) writeFileSync(path.join(folder, name), 'half a secr');
-  // With a log on a server, newer drafts may belong to another process.
+  // On servers, newer drafts may belong to another process.
   const before = Date.now() / 1_000 - 120;
   for (const name of [...left, seal, ...others]) utimesSync(path.join(folder, name), before, before);
   const nextYear = Date.now() / 1_000 + 31_536_000;

@@ -5,6 +5,8 @@ import { useAnswer, useReloads } from '../../answers.js';
 import { Show } from '../../parts/answer.js';
 import { Code, Mark, Time, Written, formatNumber, plainPosition } from '../../parts/text.js';
 import { to } from '../../addresses.js';
+import { may } from '../../session.js';
+import { ConfirmClock } from './confirm-clock.js';
 
 type Readiness = components['schemas']['Readiness'];
 type Kind = 'good' | 'warn' | 'bad' | 'plain';
@@ -168,8 +170,9 @@ function clockPart({ clock }: Readiness): Part | undefined {
       : 'It was set within the last ten minutes.';
   const more = (
     <>
-      {why} Until the clock is trusted, no email is given up and nothing expires for good. If the clock is right, run{' '}
-      <Code>audience clock confirm</Code>.
+      {why} Until the clock is trusted, in {formatNumber(Math.ceil((clock.trusted_in_seconds ?? 0) / 60))} minutes, no
+      email is given up and nothing expires for good.
+      {may('clock') ? <ConfirmClock /> : ' A key with the scope clock can confirm it.'}
     </>
   );
   return { name: 'Clock', kind: 'warn', state: 'not trusted', more };
