@@ -80,8 +80,11 @@ export const isAborted = (error: unknown): boolean => read(error).code === abort
 export const isReplaced = (error: unknown): boolean =>
   /Channel (closed before call started|has been shut down)/.test(read(error).message);
 
-/** Reading the log from a place where no record begins: positions of another log look so. */
-export const isNoRecord = (error: unknown): boolean => read(error).message.endsWith('Unexpected ReadAllResult: Error');
+/** EventStoreDB 23.10 ends its message after `Error`. KurrentDB 26.1 also says `InvalidPosition`, and adds ` >> ` with details. */
+const noRecord = /Unexpected ReadAllResult: (Error|InvalidPosition)(?: >> |$)/;
+
+/** Tells whether a read of the log failed because no record begins at its position, as with positions of another log. */
+export const isNoRecord = (error: unknown): boolean => noRecord.test(read(error).message);
 
 /** For reads: nothing is written, so every fault means "not now". */
 export function serverUnavailable(error: unknown): StoreUnavailableError {

@@ -44,9 +44,9 @@ interface StreamRead extends Bounds {
   readonly fromRevision: ReadRevision;
 }
 
-/** What the client has for its subclasses. */
-interface ClientInside {
-  readonly callArguments: (base: BaseOptions, call: CallOptions) => [Metadata, CallOptions];
+/** Members of the client that its types show only to subclasses. */
+export interface ClientInside {
+  callArguments: (base: BaseOptions, call: CallOptions) => [Metadata, CallOptions];
   readonly GRPCStreamCreator: <Stream>(
     service: typeof Client,
     name: string,

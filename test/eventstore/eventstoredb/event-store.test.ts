@@ -3,6 +3,7 @@ import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventsto
 import { Client, credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
+import diagnostics from 'node:diagnostics_channel';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -249,6 +250,31 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     }
     expect(positions[0]).toBe(position);
     expect(positions).toHaveLength(6);
+  });
+
+  test('asks the server not to compress the answers to appends, reads and subscriptions', async () => {
+    const encodings = new Map<unknown, Set<unknown>>();
+    const record = (message: unknown): void => {
+      const { headers } = message as { readonly headers: Readonly<Record<string, unknown>> };
+      const path = headers[':path'];
+      encodings.set(path, (encodings.get(path) ?? new Set()).add(headers['grpc-accept-encoding']));
+    };
+    diagnostics.subscribe('http2.client.stream.created', record);
+    onTestFinished(() => void diagnostics.unsubscribe('http2.client.stream.created', record));
+    const store = open({ timings: { pollMs: 15_000 } });
+    const { position } = await store.append('first', [said()], noStream);
+    expect(await all(store)).toHaveLength(1);
+    const abort = new AbortController();
+    for await (const message of store.subscribe({ after: origin, signal: abort.signal })) {
+      if (message.type !== 'caught_up') continue;
+      // The second append is noticed so soon only if the live subscription is running.
+      if (message.position === position) await store.append('second', [said()], noStream);
+      else abort.abort();
+    }
+
+    const streams = '/event_store.client.streams.Streams/';
+    expect(encodings.get(`${streams}Append`)).toEqual(new Set(['identity']));
+    expect(encodings.get(`${streams}Read`)).toEqual(new Set(['identity']));
   });
 
   test('answers a check, and says whether it is writable', async () => {
