@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a2fdccd41e62ba0b77cc5e255ec77e81cf45c49ef72168606e7153071c4764ec. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1c2ab2ace2117093f1709a7636b3b02c9c5e091fe3464699459c1ee5769f8bbc. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -4344,7 +4344,7 @@ export interface components {
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
-     *     - `invalid_json`: `Request body must be a JSON object`
+     *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
      */

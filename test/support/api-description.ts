@@ -163,6 +163,7 @@ const anywhere: readonly ErrorCode[] = [
   'compressed_body',
   'not_utf8',
   'invalid_json',
+  'invalid_encoding',
 ];
 
 const namesOf = ({ method }: { readonly method: string }): readonly string[] =>

@@ -287,6 +287,7 @@ const withoutEcho = new Set([
   'rate_limited',
   'forbidden',
   'invalid_json',
+  'invalid_encoding',
   'too_large',
   'unsupported_media_type',
   'not_ndjson',

@@ -213,7 +213,13 @@ function answerHeaders({ answer, replays }: AnyEndpoint): readonly string[] {
 }
 
 /** Errors of a body that is not JSON, or is JSON that the service refuses to parse. */
-const badJson: readonly ErrorCode[] = ['unsupported_media_type', 'invalid_json', 'too_deep', 'too_many_values'];
+const badJson: readonly ErrorCode[] = [
+  'unsupported_media_type',
+  'invalid_json',
+  'invalid_encoding',
+  'too_deep',
+  'too_many_values',
+];
 
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
