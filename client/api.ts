@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1c2ab2ace2117093f1709a7636b3b02c9c5e091fe3464699459c1ee5769f8bbc. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c7b3c0914287fbf0de6e7ed7e1acfd05030527827b37f448694da76101990020. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -771,7 +771,7 @@ export interface paths {
     put?: never;
     /**
      * Send one e-mail
-     * @description The answer means: the request is stored durably, and the e-mail will be sent. Needs the scope `email:write`.
+     * @description The answer means: the request is stored durably, and the email will be sent. Its `email_id` is beside `data`. Needs the scope `email:write`.
      */
     post: operations['sendEmail'];
     delete?: never;
@@ -3766,6 +3766,7 @@ export interface components {
     };
     SendEmailAnswer: {
       data: components['schemas']['AcceptedEmail'];
+      email_id: string;
       message: string;
       status: string;
       /** Format: int32 */
