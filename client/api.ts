@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c7b3c0914287fbf0de6e7ed7e1acfd05030527827b37f448694da76101990020. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -4984,6 +4984,8 @@ export interface components {
     'Retry-After': string;
     /** @description How to authenticate, with 401. */
     'WWW-Authenticate': string;
+    /** @description The fields of the body that the service does not know and has dropped: at most ten names, then `+` and the number of others. */
+    'X-Ignored-Fields': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
   };
@@ -5945,6 +5947,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -5982,6 +5985,7 @@ export interface operations {
       /** @description Contact status updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6018,6 +6022,7 @@ export interface operations {
       /** @description Contact saved successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6085,6 +6090,7 @@ export interface operations {
       /** @description Tags added successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6121,6 +6127,7 @@ export interface operations {
       /** @description Tags removed successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6318,6 +6325,7 @@ export interface operations {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           Location: components['headers']['Location'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6415,6 +6423,7 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6447,6 +6456,7 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6483,6 +6493,7 @@ export interface operations {
       /** @description Group updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6519,6 +6530,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6777,6 +6789,7 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6809,6 +6822,7 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6884,6 +6898,7 @@ export interface operations {
       /** @description List updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6920,6 +6935,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7362,6 +7378,7 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7394,6 +7411,7 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7430,6 +7448,7 @@ export interface operations {
       /** @description Tag updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7466,6 +7485,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };

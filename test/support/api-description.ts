@@ -218,7 +218,14 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
 const security = securityHeaders()
   .filter((_, index) => index % 2 === 0)
   .map((name) => name.toLowerCase());
-const onEvery = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'preference-applied', ...security]);
+const onEvery = new Set([
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'preference-applied',
+  'x-ignored-fields',
+  ...security,
+]);
 
 interface DescribedHeader {
   readonly required: boolean;

@@ -203,11 +203,12 @@ function success({ endpoint, schemas, example }: Operation): Json {
   };
 }
 
-function answerHeaders({ answer, replays }: AnyEndpoint): readonly string[] {
+function answerHeaders({ answer, method, own, replays }: AnyEndpoint): readonly string[] {
   return [
     ...when(answer.position === true, 'X-Position'),
     ...when(replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),
+    ...when(method !== 'get' && own !== true, 'X-Ignored-Fields'),
     ...(answer.headers ?? []),
   ];
 }
