@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a2fdccd41e62ba0b77cc5e255ec77e81cf45c49ef72168606e7153071c4764ec. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -771,7 +771,7 @@ export interface paths {
     put?: never;
     /**
      * Send one e-mail
-     * @description The answer means: the request is stored durably, and the e-mail will be sent. Needs the scope `email:write`.
+     * @description The answer means: the request is stored durably, and the email will be sent. Its `email_id` is beside `data`. Needs the scope `email:write`.
      */
     post: operations['sendEmail'];
     delete?: never;
@@ -3766,6 +3766,7 @@ export interface components {
     };
     SendEmailAnswer: {
       data: components['schemas']['AcceptedEmail'];
+      email_id: string;
       message: string;
       status: string;
       /** Format: int32 */
@@ -4344,7 +4345,7 @@ export interface components {
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
-     *     - `invalid_json`: `Request body must be a JSON object`
+     *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
      */
@@ -4983,6 +4984,8 @@ export interface components {
     'Retry-After': string;
     /** @description How to authenticate, with 401. */
     'WWW-Authenticate': string;
+    /** @description The fields of the body that the service does not know and has dropped: at most ten names, then `+` and the number of others. */
+    'X-Ignored-Fields': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
   };
@@ -5944,6 +5947,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -5981,6 +5985,7 @@ export interface operations {
       /** @description Contact status updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6017,6 +6022,7 @@ export interface operations {
       /** @description Contact saved successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6084,6 +6090,7 @@ export interface operations {
       /** @description Tags added successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6120,6 +6127,7 @@ export interface operations {
       /** @description Tags removed successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6317,6 +6325,7 @@ export interface operations {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           Location: components['headers']['Location'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6414,6 +6423,7 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6446,6 +6456,7 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6482,6 +6493,7 @@ export interface operations {
       /** @description Group updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6518,6 +6530,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6776,6 +6789,7 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6808,6 +6822,7 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6883,6 +6898,7 @@ export interface operations {
       /** @description List updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -6919,6 +6935,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7361,6 +7378,7 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7393,6 +7411,7 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7429,6 +7448,7 @@ export interface operations {
       /** @description Tag updated successfully! */
       200: {
         headers: {
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -7465,6 +7485,7 @@ export interface operations {
       200: {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };

@@ -16,11 +16,17 @@ export function parseMailbox(text: string): Mailbox | undefined {
   if (isAddress(trimmed)) return { name: '', address: trimmed };
   const open = trimmed.lastIndexOf('<');
   if (open < 1 || !trimmed.endsWith('>')) return undefined;
-  const address = trimmed.slice(open + 1, -1).trim();
+  const address = addressPart(trimmed);
   const name = displayName(trimmed.slice(0, open).trim());
   return name !== undefined && [...name].length <= maxNameCharacters && isAddress(address)
     ? { name, address }
     : undefined;
+}
+
+/** Returns the part of a sender that should be an address: the text in the last angle brackets, or else the whole text. */
+export function addressPart(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.endsWith('>') ? trimmed.slice(trimmed.lastIndexOf('<') + 1, -1).trim() : trimmed;
 }
 
 function displayName(text: string): string | undefined {

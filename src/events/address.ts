@@ -12,6 +12,8 @@ const ascii = /^[\0-\x7f]*$/;
 const asciiLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** Letters, digits, hyphens, 1 to 63 of them, no hyphen at either end (RFC 1123). */
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+/** The last label of an IPv4 address. No top-level domain is all digits (RFC 3696). */
+const digits = /^[0-9]+$/;
 /** Letters and digits of all scripts too. A mark stands on one of these: at the start it would join what is before it. */
 const letter = String.raw`[\p{L}\p{Nd}]\p{M}*`;
 const atom = `(?:[!#$%&'*+/=?^_\`{|}~-]|${letter})+`;
@@ -20,6 +22,9 @@ const local = new RegExp(String.raw`^${atom}(?:\.${atom})*$`, 'u');
 const host = new RegExp(String.raw`^${hostLabel}(?:\.${hostLabel})+$`, 'u');
 /** Some letters and marks are: fillers, variation selectors. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u;
+/** Matches everything a person cannot see, including spaces other than U+0020. No address contains any of these. */
+const unseen =
+  /[\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufff9-\ufffb]/u;
 /** Letters that have another case, of the alphabets that stand beside Greek. */
 const cased = String.raw`[A-Za-z\u00c0-\u017f\u0370-\u0481\u1f00-\u1fff]`;
 const skipped = String.raw`[.'^\`\u0300-\u036f]*`;
@@ -39,6 +44,9 @@ const idna = {
 export function isAddress(text: string): boolean {
   return ascii.test(text) ? isMailbox(text, asciiLocal) : spellings(text) !== undefined;
 }
+
+/** Returns whether a text contains a character that people cannot see, so that the refusal of an address can say why. */
+export const hasInvisibleCharacter = (text: string): boolean => unseen.test(text);
 
 /** The form under which two spellings are one address. Of an ASCII address: trimmed, ASCII lower case throughout. @throws TypeError where it is none */
 export function comparedAddress(address: string): string {
@@ -94,5 +102,5 @@ function isMailbox(text: string, localPart: RegExp): boolean {
   const name = text.slice(0, at);
   if (Buffer.byteLength(name) > maxLocalBytes || !localPart.test(name)) return false;
   const labels = text.slice(at + 1).split('.');
-  return labels.length >= 2 && labels.every((part) => label.test(part));
+  return labels.length >= 2 && labels.every((part) => label.test(part)) && !digits.test(labels.at(-1) ?? '');
 }

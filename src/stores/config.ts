@@ -1,8 +1,8 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
-import { isAddress } from '../events/address.js';
-import { parseMailbox } from '../commands/address.js';
+import { hasInvisibleCharacter, isAddress } from '../events/address.js';
+import { addressPart, parseMailbox } from '../commands/address.js';
 import { isReservedKeyName } from '../events/keys.js';
 import { longestReturnPathName } from '../events/return-path.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
@@ -149,7 +149,10 @@ const schema = z.object({
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
   MAIL_RETURN_PATH: optional(returnPath),
   MAIL_FROM: optional(
-    z.string().refine((text) => parseMailbox(text) !== undefined, 'must be an address, or Name <address>'),
+    z
+      .string()
+      .refine((text) => !hasInvisibleCharacter(addressPart(text)), 'must not contain an invisible character')
+      .refine((text) => parseMailbox(text) !== undefined, 'must be an address, or Name <address>'),
   ),
   PAGES_DIR: optional(z.string()),
   CONSENT_IP: optional(z.enum(['on', 'off'], 'must be on or off')).default('off'),

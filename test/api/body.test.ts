@@ -23,6 +23,28 @@ const refusalOf = (text: string): unknown => {
     return [code, message];
   }
 };
+
+const bodyOf = async (bytes: Buffer): Promise<unknown> => {
+  const request = new IncomingMessage(new Socket());
+  request.headers = { 'content-length': String(bytes.length) };
+  request.push(bytes);
+  request.push(null);
+  return await readBody(request, { limit: 100, expected: true });
+};
+
+test('a byte order mark at the start of a body is skipped', async () => {
+  expect(await bodyOf(Buffer.from('\ufeff{"group_name":"x"}'))).toEqual({ group_name: 'x' });
+  expect(await bodyOf(Buffer.from('\ufeff'))).toEqual({});
+  await expect(bodyOf(Buffer.from('\ufeff\ufeff{}'))).rejects.toThrow('Request body must be a JSON object');
+});
+
+test('a body in another encoding is refused with the name of the right one', async () => {
+  const text = '{"group_name":"Müller"}';
+  const others = [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le'), Buffer.from(`\ufeff${text}`, 'utf16le')];
+  for (const bytes of [...others, ...others.slice(1).map((wide) => Buffer.from(wide).swap16())])
+    await expect(bodyOf(bytes)).rejects.toThrow('Request body must be encoded in UTF-8');
+});
+
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 const members = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"${at}":1`).join(',')}}`;
 

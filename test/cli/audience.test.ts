@@ -254,6 +254,9 @@ describe('what is wrong', () => {
     expect(await failed(2, 'audit', 'history', 'a@b@c')).toBe(
       'usage: <contact> must be a contact id (con_…) or a valid email address',
     );
+    expect(await failed(2, 'audit', 'history', 'ada\u200b@example.com')).toBe(
+      'usage: <contact> must be a contact id (con_…) or a valid email address: it contains an invisible character',
+    );
     expect(await failed(2, 'audit', 'at', ada, '--time', later, '--at', later)).toBe(
       'usage: --time and --at are one option: give it once',
     );

@@ -115,6 +115,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/api/http/bulk.ts: atOnce',
   'src/api/http/envelope.ts: maxEchoBytes',
   'src/api/http/parse.ts: longestName',
+  'src/api/http/request-headers.ts: mostIgnoredNames',
   'src/api/http/send.ts: restTimeoutMs',
   'src/api/readiness.ts: mostNamed',
   'src/api/schemas/fields.ts: maxBytes',

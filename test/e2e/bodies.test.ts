@@ -25,15 +25,27 @@ describe.each(titled)('%s', (_title, endpoint) => {
     for (const raw of [
       ...['{', '{"a":1', '{"a":}', "{'a':1}", '{"a":1,}', 'group_name=Spring', 'undefined', 'NaN', '{} {}', '\u0000'],
       ...['null', 'true', '7', '"text"', '[]', '[{}]', '{"a":"\\ud8"}', '{"a":"\n"}', '[[[['.repeat(5_000)],
-      Buffer.from('\ufeff{}', 'utf8'),
+      Buffer.from('{}\ufeff', 'utf8'),
+      Buffer.from('\ufeff\ufeff{}', 'utf8'),
+    ]) {
+      const answer = await service.request('POST', path(), { raw });
+      expect(answer.status, String(raw).slice(0, 40)).toBe(400);
+      expect(answer.body).toEqual(refusals.json);
+    }
+  });
+
+  test('refuses a body that is not UTF-8 and names the encoding', async () => {
+    for (const raw of [
+      Buffer.from('{"group_name":"Müller","email":"é@example.com"}', 'latin1'),
       Buffer.from('{}', 'utf16le'),
+      Buffer.from('\ufeff{}', 'utf16le'),
       Buffer.concat([Buffer.from('{"group_name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"list_name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"tag_name":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
     ]) {
       const answer = await service.request('POST', path(), { raw });
       expect(answer.status, String(raw).slice(0, 40)).toBe(400);
-      expect(answer.body).toEqual(refusals.json);
+      expect(answer.body).toEqual(refusals.encoding);
     }
   });
 

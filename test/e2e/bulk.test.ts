@@ -79,18 +79,25 @@ test('a bad line is refused in the words of the contract, and spoils nothing; bl
   ]);
   const refused = (type: string, message: string) => ['refused', { type, message }];
   const invalid = refused('invalid_json', 'Request body must be a JSON object');
+  const encoding = refused('invalid_json', 'Request body must be encoded in UTF-8');
   expect(
     results(await post(body)).map(({ line, outcome, error }) => [line, outcome, error].slice(0, error ? 3 : 2)),
   ).toEqual([
     [1, ...invalid],
     [2, ...invalid],
-    [5, ...invalid],
+    [5, ...encoding],
     [6, ...refused('validation_error', 'email must be a valid email address')],
     [7, ...refused('validation_error', 'status is required')],
     [8, ...refused('validation_error', 'Unknown field firstname. Did you mean firstName?')],
     [9, ...refused('too_large', 'Request body is too large')],
     [10, 'created'],
   ]);
+});
+
+test('a byte order mark at the start of the body is skipped, and one before a later line is refused', async () => {
+  const line = (): string => `\ufeff${JSON.stringify(subscribed(someAddress()))}\n`;
+  const answered = results(await post(Buffer.from(line() + line())));
+  expect(answered.map(({ outcome }) => outcome)).toEqual(['created', 'refused']);
 });
 
 test('resubscribe=false: who has unsubscribed stays so; without it the line decides', async () => {

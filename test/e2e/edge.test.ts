@@ -129,6 +129,7 @@ describe('a page of an allowed origin', () => {
         expect.arrayContaining([
           'ETag',
           'X-Request-Id',
+          'X-Ignored-Fields',
           'X-Position',
           'RateLimit',
           'Retry-After',

@@ -70,7 +70,10 @@ describe('an e-mail to a subscriber', () => {
       variables: { name: 'Ada' },
     };
     const answer = await send(body, { headers: { 'x-request-id': requestId } });
-    expect(answer.body).toEqual(success('Email accepted for delivery!', echoOf(body)));
+    expect(answer.body).toEqual({
+      ...success('Email accepted for delivery!', echoOf(body)),
+      email_id: idIn(answer),
+    });
     const [event] = await service.events(requestId);
     expect(event?.data).toMatchObject({ list_id: list, list_name: name });
     expect(JSON.stringify(event)).not.toContain('/u/');

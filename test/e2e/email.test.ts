@@ -39,7 +39,10 @@ const example = (changes: Partial<Request> = {}): Request => ({
 });
 const send = (body: object, headers: Overrides = {}): Promise<Answer> => service.post('/v1/email/send', body, headers);
 const idIn = (answer: Answer): string => String(answer.headers.location).replace('/v1/email/', '');
-const accepted = (body: object): unknown => success('Email accepted for delivery!', body);
+const accepted = (body: object, answer: Answer): unknown => ({
+  ...success('Email accepted for delivery!', body),
+  email_id: idIn(answer),
+});
 const requests = async (requestId: string): Promise<unknown[]> =>
   (await service.events(requestId)).filter(({ type }) => type === 'EmailRequested');
 
@@ -67,7 +70,7 @@ describe('send', () => {
     const requestId = someRequestId();
     const answer = await send({ ...body, bcc: 'eve@example.com', email_id: 'x' }, { 'x-request-id': requestId });
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(accepted(body));
+    expect(answer.body).toEqual(accepted(body, answer));
     expect(idIn(answer)).toMatch(idOf('eml'));
     expect(answer.headers['x-position']).toMatch(logPosition);
     expect(answer.headers).not.toHaveProperty('idempotent-replayed');
@@ -122,7 +125,7 @@ describe('send', () => {
   test('evaluates no template, and shows no address in its state', async () => {
     const body = example({ mail_template: '{{7*7}} ${7*7} <%= 7*7 %> {% raw %}\r\n\tEnd\n' });
     const answer = await send(body);
-    expect(answer.body).toEqual(accepted(body));
+    expect(answer.body).toEqual(accepted(body, answer));
     const state = await sent(idIn(answer));
     expect(state.text).not.toContain('@');
     const [email] = await delivered(idIn(answer));
@@ -149,14 +152,14 @@ describe('limits', () => {
     const body = example(changes);
     const answer = await send(body);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(accepted(body));
+    expect(answer.body).toEqual(accepted(body, answer));
     expect((await sent(idIn(answer))).field('state')).toBe('sent');
   });
 
   test('white space around an address counts: up to 1,024 bytes are taken, and stored as received', async () => {
     const body = example({ to_email: 'ada@example.com'.padEnd(1024), from_email: 'ada@example.com'.padStart(1024) });
     const answer = await send(body);
-    expect(answer.body).toEqual(accepted(body));
+    expect(answer.body).toEqual(accepted(body, answer));
     for (const field of ['from_email', 'to_email']) {
       const longer = { ...body, [field]: 'ada@example.com'.padEnd(1025) };
       const requestId = someRequestId();
@@ -204,7 +207,7 @@ describe('Idempotency-Key', () => {
     expect(first.headers).not.toHaveProperty('idempotent-replayed');
     expect(repeat.headers['idempotent-replayed']).toBe('true');
     expect(repeat.status).toBe(200);
-    expect(repeat.body).toEqual(accepted(body));
+    expect(repeat.body).toEqual(accepted(body, repeat));
     expect(repeat.headers.location).toBe(first.headers.location);
     expect(repeat.headers['x-position']).toMatch(logPosition);
     expect(await requests(requestId)).toEqual([]);

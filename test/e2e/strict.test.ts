@@ -1,6 +1,6 @@
-/** Unknown fields: ignored by the seventeen endpoints, refused where the client prefers it, and always on own endpoints. */
+/** Unknown fields: ignored and named by the documented endpoints, refused where the client prefers it, and always on own endpoints. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { refusal, someAddress } from '../support/answers.js';
+import { refusal, someAddress, unique } from '../support/answers.js';
 import { createWorld, titleOf, writing, type World } from '../support/endpoints.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
@@ -26,10 +26,12 @@ describe.each(writing.map((endpoint) => [titleOf(endpoint), endpoint] as const))
     expect(refused.headers['preference-applied']).toBe('handling=strict');
     const far = await service.post(path, { ...body, something_else: 1 }, strict);
     expect(far.body).toEqual(refusal('Unknown field something_else', body));
+    expect(far.headers['x-ignored-fields']).toBeUndefined();
 
     const ignored = await service.post(path, { ...body, [`${known}x`]: 1 });
     expect(ignored.status).toBe(200);
     expect(ignored.headers['preference-applied']).toBeUndefined();
+    expect(ignored.headers['x-ignored-fields']).toBe(`${known}x`);
   });
 
   test('names a missing field before an unknown one, and an unknown one before a wrong one', async () => {
@@ -45,6 +47,43 @@ describe.each(writing.map((endpoint) => [titleOf(endpoint), endpoint] as const))
   });
 });
 
+describe('the header X-Ignored-Fields', () => {
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at]));
+  const named = async (body: object): Promise<unknown> =>
+    (await service.post(`/v1/contacts/${world.list}/upsertcontact`, body)).headers['x-ignored-fields'];
+  const known = (): object => ({ email: world.email, status: 'Subscribed' });
+
+  test('has at most ten names and the number of the others', async () => {
+    const ten = 'x0, x1, x2, x3, x4, x5, x6, x7, x8, x9';
+    expect(await named({ ...known(), ...fields(10) })).toBe(ten);
+    expect(await named({ ...known(), ...fields(12) })).toBe(`${ten}, +2`);
+    expect(await named({ 'a,b': 1, é: 1, '': 1, ...known(), ...fields(1) })).toBe('x0, +3');
+    expect(await named({ ...known(), ['y'.repeat(64)]: 1, ['y'.repeat(65)]: 1 })).toBe(`${'y'.repeat(64)}, +1`);
+  });
+
+  test('is absent if every field is known, and is on a refusal too', async () => {
+    expect(await named({ ...known(), firstName: 'Ada' })).toBeUndefined();
+    expect(await named({ e_mail: world.email, status: 'Subscribed' })).toBe('e_mail');
+  });
+
+  test('names the attachments of an email', async () => {
+    const email = { from_email: 'a@example.com', to_email: someAddress(), subject: 'Hello', mail_template: 'Hello' };
+    const answer = await service.post('/v1/email/send', {
+      ...email,
+      attachments: [{ name: 'x' }],
+      reply_to: 'b',
+      cc: [],
+    });
+    expect([answer.status, answer.headers['x-ignored-fields']]).toEqual([200, 'attachments, reply_to, cc']);
+  });
+
+  test('names the fields of a deletion without fields', async () => {
+    const { data } = await service.client().createGroup({ body: { group_name: unique('Group') } });
+    const answer = await service.post(`/v1/groups/${data.group_id}/delete`, { force: true });
+    expect([answer.status, answer.headers['x-ignored-fields']]).toEqual([200, 'force']);
+  });
+});
+
 describe('a contact', () => {
   const create = (body: object, headers: Readonly<Record<string, string>> = strict) =>
     service.post(`/v1/contacts/${world.list}/create`, { email: someAddress(), status: 'Subscribed', ...body }, headers);
@@ -57,17 +96,18 @@ describe('a contact', () => {
   });
 
   test.each([
-    [{ data: { firstname: 'Ada' } }, 'Unknown field data.firstname. Did you mean data.firstName?'],
-    [{ consent: { sorce: 'form' } }, 'Unknown field consent.sorce. Did you mean consent.source?'],
-    [{ data: { consent: { quelle: 'form' } } }, 'Unknown field data.consent.quelle'],
-    [{ tag_name: ['Gold'] }, 'Unknown field tag_name'],
-    [{ 'first name': 1 }, 'Unknown field first name. Did you mean firstName?'],
-    [{ 'prénom\n': 1 }, 'Unknown field prénom\\n'],
-    [{ ['x'.repeat(1_000)]: 1 }, `Unknown field ${'x'.repeat(64)}`],
-    [{ ['__proto__x']: 1 }, 'Unknown field __proto__x'],
-  ])('%j is refused', async (body, message) => {
+    [{ data: { firstname: 'Ada' } }, 'Unknown field data.firstname. Did you mean data.firstName?', 'data.firstname'],
+    [{ consent: { sorce: 'form' } }, 'Unknown field consent.sorce. Did you mean consent.source?', 'consent.sorce'],
+    [{ data: { consent: { quelle: 'form' } } }, 'Unknown field data.consent.quelle', 'data.consent.quelle'],
+    [{ tag_name: ['Gold'] }, 'Unknown field tag_name', 'tag_name'],
+    [{ 'first name': 1 }, 'Unknown field first name. Did you mean firstName?', '+1'],
+    [{ 'prénom\n': 1 }, 'Unknown field prénom\\n', '+1'],
+    [{ ['x'.repeat(1_000)]: 1 }, `Unknown field ${'x'.repeat(64)}`, '+1'],
+    [{ ['__proto__x']: 1 }, 'Unknown field __proto__x', '__proto__x'],
+  ])('%j is refused if the client prefers that, and otherwise ignored and named', async (body, message, named) => {
     expect((await create(body)).body).toMatchObject({ statusCode: 400, message, type: 'validation_error' });
-    expect((await create(body, {})).status).toBe(200);
+    const ignored = await create(body, {});
+    expect([ignored.status, ignored.headers['x-ignored-fields']]).toEqual([200, named]);
   });
 
   test.each([

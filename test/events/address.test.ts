@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { comparedAddress, isAddress, sentAddress } from '../../src/events/address.js';
+import { comparedAddress, hasInvisibleCharacter, isAddress, sentAddress } from '../../src/events/address.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import { usually } from '../support/amount.js';
 
@@ -29,6 +29,16 @@ describe('an address', () => {
   test.each(vectors.refused)('not: $what', ({ address }) => {
     expect(isAddress(address)).toBe(false);
   });
+});
+
+test('a character that nobody can see is found, and no address contains one', () => {
+  for (const unseen of [
+    0xa0, 0xad, 0x200b, 0x200e, 0x2028, 0x202e, 0x202f, 0x2060, 0x3000, 0x3164, 0xfe0f, 0xfeff, 0xe0041,
+  ]) {
+    const address = `ada${String.fromCodePoint(unseen)}@example.com`;
+    expect([unseen, hasInvisibleCharacter(address), isAddress(address)]).toEqual([unseen, true, false]);
+  }
+  for (const { address } of vectors.accepted) expect(hasInvisibleCharacter(address)).toBe(false);
 });
 
 test('the compared form and every spelling of it are one address', () => {

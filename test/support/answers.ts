@@ -67,6 +67,7 @@ export const refusals = {
     type: 'unsupported_media_type',
   },
   json: refusal('Request body must be a JSON object', {}, 'invalid_json'),
+  encoding: refusal('Request body must be encoded in UTF-8', {}, 'invalid_json'),
   rateLimited: {
     statusCode: 429,
     status: 'Error',

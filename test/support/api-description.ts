@@ -163,6 +163,7 @@ const anywhere: readonly ErrorCode[] = [
   'compressed_body',
   'not_utf8',
   'invalid_json',
+  'invalid_encoding',
 ];
 
 const namesOf = ({ method }: { readonly method: string }): readonly string[] =>
@@ -217,7 +218,14 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
 const security = securityHeaders()
   .filter((_, index) => index % 2 === 0)
   .map((name) => name.toLowerCase());
-const onEvery = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'preference-applied', ...security]);
+const onEvery = new Set([
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'preference-applied',
+  'x-ignored-fields',
+  ...security,
+]);
 
 interface DescribedHeader {
   readonly required: boolean;

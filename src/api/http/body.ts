@@ -25,7 +25,7 @@ interface BodyRules {
 
 /**
  * The body as an object; `{}` where nothing was sent. @throws ServiceError `too_large`, `unsupported_media_type`,
- * `compressed_body`, `not_utf8`, `invalid_json` @throws RequestAbortedError, either at once or by the promise
+ * `compressed_body`, `not_utf8`, and as `parseObject` @throws RequestAbortedError, either at once or by the promise
  */
 export function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Body | Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
@@ -33,7 +33,8 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
   if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
   const fault = mediaFault(request, json, isEmpty);
-  if (fault === undefined) return isEmpty ? noBody : collect(request, { limit, take: parseObject });
+  if (fault === undefined)
+    return isEmpty ? noBody : collect(request, { limit, take: (bytes) => parseObject(withoutMark(bytes)) });
   const refuse = (): never => {
     throw new ServiceError(fault);
   };
@@ -56,12 +57,13 @@ const lines: Media = {
 const mail: Media = { types: ['message/rfc822'], otherwise: 'not_mail' };
 
 /**
- * The bytes of an NDJSON body, received whole. It may take its time as long as it moves.
+ * Receives an NDJSON body whole and returns its bytes without a byte order mark. The body may arrive slowly, as long as it moves.
  * @throws ServiceError `too_large`, `not_ndjson`, `compressed_body`, `not_utf8` @throws RequestAbortedError
  */
-export const readLines = (request: IncomingMessage, limit: number): Promise<Buffer> => readAs(request, limit, lines);
+export const readLines = async (request: IncomingMessage, limit: number): Promise<Buffer> =>
+  withoutMark(await readAs(request, limit, lines));
 
-/** As `readLines`, of a body that is an e-mail. @throws ServiceError `not_mail` in place of `not_ndjson` */
+/** Receives an email whole and returns its bytes as sent. @throws ServiceError as `readLines`, with `not_mail` in place of `not_ndjson` */
 export const readMessage = (request: IncomingMessage, limit: number): Promise<Buffer> => readAs(request, limit, mail);
 
 async function readAs(request: IncomingMessage, limit: number, media: Media): Promise<Buffer> {
@@ -211,15 +213,25 @@ function beginsAsObject(bytes: Buffer): boolean {
   return bytes[at] === 0x7b;
 }
 
-/** Parses a body as a JSON object. Returns an empty object if the body is empty. @throws ServiceError `invalid_json`, `too_deep`, `too_many_values` */
+const byteOrderMark = Buffer.from('\ufeff');
+
+const withoutMark = (bytes: Buffer): Buffer => (bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes);
+
+/** Returns whether bytes look like UTF-16 or UTF-32 text, which can be valid UTF-8. JSON has no NUL. */
+const isWide = (bytes: Buffer): boolean => bytes.length > 1 && (bytes[0] === 0 || bytes[1] === 0);
+
+/**
+ * Parses a body as a JSON object. Returns an empty object if the body is empty.
+ * @throws ServiceError `invalid_encoding`, `invalid_json`, `too_deep`, `too_many_values`
+ */
 export function parseObject(bytes: Buffer): Body {
   if (bytes.length === 0) return noBody;
+  if (!isUtf8(bytes) || isWide(bytes)) throw new ServiceError('invalid_encoding');
   if (!beginsAsObject(bytes)) throw new ServiceError('invalid_json');
   refuseCostlyJson(bytes);
   let value: unknown;
   try {
-    // A byte order mark survives decoding and is not JSON.
-    value = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
+    value = JSON.parse(bytes.toString('utf8'));
   } catch {
     value = undefined;
   }

@@ -5,7 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 const requestHeaders =
   'Authorization,Content-Type,Idempotency-Key,If-None-Match,Last-Event-ID,Prefer,traceparent,tracestate,X-Min-Position,X-Request-Id';
 const answerHeaders =
-  'Allow,ETag,Idempotent-Replayed,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Position,X-Request-Id';
+  'Allow,ETag,Idempotent-Replayed,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Ignored-Fields,X-Position,X-Request-Id';
 
 /** Sets the headers. Preflights are answered by their routes. */
 export const allowOrigins = (origins: readonly string[]): RequestHandler =>

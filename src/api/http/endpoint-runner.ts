@@ -23,7 +23,7 @@ import {
   type RequestOptions,
 } from './request-context.js';
 import { ownedBy } from '../../flow/slots.js';
-import { idempotencyKeyOf, prefersStrict, strictApplied } from './request-headers.js';
+import { idempotencyKeyOf, ignoredHeaders, prefersStrict, strictApplied } from './request-headers.js';
 import { sendStream, sendWhole, type StreamedAnswer } from './send.js';
 
 /** A request that has passed all checks before its handler. */
@@ -180,7 +180,10 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       const { id: actor, scopes } = grantIn(context);
       const isGet = request.method === 'GET' || request.method === 'HEAD';
       const isRead = isGet || endpoint.readsOnly === true;
-      const input = bodyParser.parse(context.body, !isGet && isStrict(context, endpoint));
+      const refusesUnknown = !isGet && isStrict(context, endpoint);
+      if (!isGet && !refusesUnknown)
+        context.headers = [...context.headers, ...ignoredHeaders(bodyParser.unknownFields(context.body))];
+      const input = bodyParser.parse(context.body, refusesUnknown);
       const query = parametersOf(request, endpoint, queryParser);
       const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, endpoint);
       const minPosition = isRead ? await minPositionOf(request) : undefined;
@@ -287,6 +290,7 @@ const withoutEcho = new Set([
   'rate_limited',
   'forbidden',
   'invalid_json',
+  'invalid_encoding',
   'too_large',
   'unsupported_media_type',
   'not_ndjson',

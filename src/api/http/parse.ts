@@ -13,6 +13,8 @@ export interface Parser<Parsed> {
   readonly isOpen: boolean;
   /** @throws ServiceError `required`, `unknown_field`, or what the schema says */
   parse(values: Values, isStrict: boolean): Parsed;
+  /** Yields the names of the fields that `parse` drops unless it is strict. A field of an object has the name of the object before it. */
+  unknownFields(values: Values): Iterable<string>;
 }
 
 export function createParser<Schema extends z.ZodType>(schema: Schema): Parser<z.output<Schema>> {
@@ -24,10 +26,13 @@ export function createParser<Schema extends z.ZodType>(schema: Schema): Parser<z
     parse(values, isStrict) {
       for (const { field, isList } of needed)
         if (isMissing(values, field, isList)) throw new ServiceError('required', { field });
-      if (isStrict) checkKnown(values, properties, '');
+      if (isStrict) checkKnown(values, properties);
       const result = schema.safeParse(values);
       if (result.success) return result.data;
       throw errorOf(result.error.issues[0]);
+    },
+    *unknownFields(values) {
+      for (const { prefix, name } of unknownIn(values, properties, '')) yield prefix + name;
     },
   };
 }
@@ -43,13 +48,27 @@ function isMissing(values: Values, field: string, isList: boolean): boolean {
   return typeof value === 'string' ? value.trim() === '' : isList && Array.isArray(value) && value.length === 0;
 }
 
-/** `prefix` is the way to an object inside the body. @throws ServiceError `unknown_field` */
-function checkKnown(values: Values, properties: Properties, prefix: string): void {
+/** @throws ServiceError `unknown_field` */
+function checkKnown(values: Values, properties: Properties): void {
+  for (const { prefix, name, known } of unknownIn(values, properties, '')) throw unknownField(prefix, name, known);
+}
+
+interface UnknownField {
+  /** The path to the object that has the field, with a dot at its end. */
+  readonly prefix: string;
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+function* unknownIn(values: Values, properties: Properties, prefix: string): Generator<UnknownField> {
   for (const [name, value] of Object.entries(values)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property === undefined) throw unknownField(prefix, name, Object.keys(properties));
+    if (property === undefined) {
+      yield { prefix, name, known: Object.keys(properties) };
+      continue;
+    }
     const inner = propertiesOf(property);
-    if (inner !== undefined && isObject(value)) checkKnown(value, inner, `${prefix}${name}.`);
+    if (inner !== undefined && isObject(value)) yield* unknownIn(value, inner, `${prefix}${name}.`);
   }
 }
 

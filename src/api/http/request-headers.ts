@@ -23,6 +23,19 @@ export const writtenHeaders = ({
 }): readonly string[] =>
   replayed ? ['X-Position', position, 'Idempotent-Replayed', 'true'] : ['X-Position', position];
 
+const mostIgnoredNames = 10;
+
+/** Returns `X-Ignored-Fields` with the names of dropped fields, or nothing if there are no such fields. Names that could not be in a header are only counted. */
+export function ignoredHeaders(fields: Iterable<string>): readonly string[] {
+  const names: string[] = [];
+  let others = 0;
+  for (const field of fields)
+    if (names.length < mostIgnoredNames && /^[A-Za-z0-9_.-]{1,64}$/.test(field)) names.push(field);
+    else others += 1;
+  if (others > 0) names.push(`+${others}`);
+  return names.length === 0 ? [] : ['X-Ignored-Fields', names.join(', ')];
+}
+
 interface LogPositions {
   /** What the views show, as this process knows; `''` where it does not know yet. */
   readonly shown: () => Position;

@@ -203,17 +203,24 @@ function success({ endpoint, schemas, example }: Operation): Json {
   };
 }
 
-function answerHeaders({ answer, replays }: AnyEndpoint): readonly string[] {
+function answerHeaders({ answer, method, own, replays }: AnyEndpoint): readonly string[] {
   return [
     ...when(answer.position === true, 'X-Position'),
     ...when(replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),
+    ...when(method !== 'get' && own !== true, 'X-Ignored-Fields'),
     ...(answer.headers ?? []),
   ];
 }
 
 /** Errors of a body that is not JSON, or is JSON that the service refuses to parse. */
-const badJson: readonly ErrorCode[] = ['unsupported_media_type', 'invalid_json', 'too_deep', 'too_many_values'];
+const badJson: readonly ErrorCode[] = [
+  'unsupported_media_type',
+  'invalid_json',
+  'invalid_encoding',
+  'too_deep',
+  'too_many_values',
+];
 
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 

@@ -35,6 +35,7 @@ const general: readonly ErrorCode[] = [
   'too_large',
   'unsupported_media_type',
   'invalid_json',
+  'invalid_encoding',
   'not_ndjson',
   'not_mail',
   'compressed_body',

@@ -7,6 +7,7 @@ export const about = {
     '',
     '- A GET sees every earlier write that was answered by the same process. For other processes pass the `X-Position` of the write on as `X-Min-Position`.',
     '- Every answer has an `X-Request-Id`: that of the request, or a new one. Under `/v1` it has `RateLimit` and `RateLimit-Policy`, too, unless the service does not limit; and `Preference-Applied: handling=strict` where that was asked for.',
+    '- Operations that ignore unknown fields of a body name these in `X-Ignored-Fields`, on refusals too.',
     '- Ids are opaque and never used again.',
     '- Times of answers are in UTC, with milliseconds.',
     '- An `Idempotency-Key` is accepted by every write. Where it is no parameter it has no effect: a repeat is safe without it, or makes nothing.',
@@ -66,6 +67,10 @@ export const responseHeaders = {
   'Retry-After': answerHeader('Whole seconds, with 429 and 503.', text('^[1-9][0-9]*$')),
   Location: answerHeader('The path of what was created.', text('^/v1/'), true),
   'Idempotent-Replayed': answerHeader('This answer was given before.', text('^true$')),
+  'X-Ignored-Fields': answerHeader(
+    'The fields of the body that the service does not know and has dropped: at most ten names, then `+` and the number of others.',
+    text('^[A-Za-z0-9_.+, -]+$'),
+  ),
   'WWW-Authenticate': answerHeader('How to authenticate, with 401.', text('^Bearer$')),
   ETag: answerHeader('Of this version; for `If-None-Match`.', { type: 'string' }, true),
   Allow: answerHeader('The methods of the path.', { type: 'string' }, true),

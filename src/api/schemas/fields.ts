@@ -1,7 +1,7 @@
 /** The fields that bodies of several resources have. */
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
-import { isAddress } from '../../events/address.js';
+import { hasInvisibleCharacter, isAddress } from '../../events/address.js';
 import { refuseWith, textField, type TextRules } from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */
@@ -19,7 +19,10 @@ export const name = (example: string) =>
 
 /** Of an address as received, with white space around it: so every event fits into one append. */
 export const maxBytes = 1024;
-export const addressForm = { fits: isAddress, code: 'invalid_email' } as const;
+export const addressForm = [
+  { fits: (text: string) => !hasInvisibleCharacter(text), code: 'invisible_in_email' },
+  { fits: isAddress, code: 'invalid_email' },
+] as const;
 export const inAddress = `[^\\s@<>${controls}]`;
 /** White space that is trimmed. */
 export const blanks = `[^\\S${controls}]*`;

@@ -10,14 +10,19 @@ export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001
 /** The issue that makes `parse.ts` answer with this error. Further rules of the field are not checked. */
 export const refuseWith = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
 
+interface TextForm {
+  readonly fits: (text: string) => boolean;
+  readonly code: ErrorCode;
+}
+
 export interface TextRules {
   readonly forbidden?: RegExp;
   /** Code points, after trimming. */
   readonly maxCharacters?: number;
   /** Bytes in UTF-8, as received. */
   readonly maxBytes?: number;
-  /** Checked on the trimmed text. */
-  readonly form?: { readonly fits: (text: string) => boolean; readonly code: ErrorCode };
+  /** Checked on the trimmed text, in this order. */
+  readonly form?: TextForm | readonly TextForm[];
   /** The value is the text as received, not the trimmed one. */
   readonly asReceived?: true;
 }
@@ -34,7 +39,8 @@ export function textField(rules: TextRules, about: z.GlobalMeta = {}): z.ZodStri
       (value) => codePoints(value) <= maxCharacters,
       refuseWith('too_many_characters', maxCharacters),
     );
-  if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refuseWith(form.code));
+  for (const { fits, code } of form === undefined ? [] : [form].flat())
+    schema = schema.refine((value) => fits(value.trim()), refuseWith(code));
   const most = maxCharacters ?? maxBytes;
   const length = most === undefined ? {} : { maxLength: most };
   // Regular expressions of some languages have no `\\u`.

@@ -8,7 +8,7 @@ import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { printable } from '../../events/printable.js';
 import { withExitCode } from '../shared/exit-code.js';
-import { withExamples } from '../shared/options.js';
+import { reasonOf, withExamples } from '../shared/options.js';
 
 export function registerCheck(email: Command, line: CommandLine): void {
   const check = email
@@ -27,7 +27,8 @@ async function checkEach(to: string | undefined, options: unknown, line: Command
   const { from } = optionsSchema.parse(options);
   if (from !== undefined && to === undefined) throw new UsageError('--from needs an address to send to');
   for (const address of [to, from])
-    if (address !== undefined && !isAddress(address)) throw new UsageError('This is no e-mail address');
+    if (address !== undefined && !isAddress(address))
+      throw new UsageError(`This is not a valid email address${reasonOf(address)}`);
   const settings = line.mailSettings();
   if (settings === undefined)
     throw new CommandFailedError(

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
-import { isAddress } from '../../events/address.js';
+import { hasInvisibleCharacter, isAddress } from '../../events/address.js';
 import { sealKeyName } from '../../evidence/seal-key.js';
 import { UsageError } from '../../failures.js';
 import type { NamedContact } from './command-line.js';
@@ -97,7 +97,7 @@ export function wholeNumberIn(option: string, text: string, most = Number.MAX_SA
 /** @throws UsageError */
 export function parseAddressArgument(text: string): string {
   const email = text.trim();
-  if (!isAddress(email)) throw new UsageError('<address> must be a valid email address');
+  if (!isAddress(email)) throw new UsageError(`<address> must be a valid email address${reasonOf(email)}`);
   return email;
 }
 
@@ -105,6 +105,11 @@ export function parseAddressArgument(text: string): string {
 export function contactIn(text: string): NamedContact {
   if (/^con_[^@]*$/.test(text)) return { contactId: text };
   const email = text.trim();
-  if (!isAddress(email)) throw new UsageError('<contact> must be a contact id (con_…) or a valid email address');
+  if (!isAddress(email))
+    throw new UsageError(`<contact> must be a contact id (con_…) or a valid email address${reasonOf(email)}`);
   return { email };
 }
+
+/** Returns the end of a message that refuses an address. */
+export const reasonOf = (address: string): string =>
+  hasInvisibleCharacter(address) ? ': it contains an invisible character' : '';

@@ -39,7 +39,7 @@ const eventTypes = optionalText('')
   });
 
 /** Where `contact` is an address. */
-const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as const;
+const ofAddress = ['too_many_bytes', 'invalid_characters', 'invisible_in_email', 'invalid_email'] as const;
 const ofContactInList = [
   ...ofAddress,
   'unknown_parameter_near',

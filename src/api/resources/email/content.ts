@@ -1,7 +1,8 @@
 /** The fields of an e-mail that is to be sent. */
 import { z } from 'zod';
-import { parseMailbox } from '../../../commands/address.js';
+import { addressPart, parseMailbox } from '../../../commands/address.js';
 import { maxEncoded, maxSubject, maxTemplate } from '../../../commands/mustache.js';
+import { hasInvisibleCharacter } from '../../../events/address.js';
 import { isObject } from '../../http/envelope.js';
 import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes, notBlank } from '../../schemas/fields.js';
 import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
@@ -17,7 +18,15 @@ export const recipient = textField(
 );
 
 export const mailbox = textField(
-  { maxBytes, form: { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' }, asReceived: true },
+  {
+    maxBytes,
+    form: [
+      // A display name may contain invisible characters: emoji are joined by them.
+      { fits: (value) => !hasInvisibleCharacter(addressPart(value)), code: 'invisible_in_email' },
+      { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' },
+    ],
+    asReceived: true,
+  },
   {
     description: 'The sender: an address, or `Name <address>`.',
     examples: ['News <news@example.com>'],

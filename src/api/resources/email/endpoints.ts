@@ -51,7 +51,8 @@ export const emailEndpoints = {
   send: write('sendEmail', '/v1/email/send', {
     scope: 'email:write',
     summary: 'Send one e-mail',
-    description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
+    description:
+      'The answer means: the request is stored durably, and the email will be sent. Its `email_id` is beside `data`.',
     body: z.object({
       from_email: mailbox,
       to_email: recipient,
@@ -65,7 +66,7 @@ export const emailEndpoints = {
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
-    answer: { data: acceptedEmail, headers: ['Location'], position: true },
+    answer: { data: acceptedEmail, beside: { email_id: emailId }, headers: ['Location'], position: true },
     errors: [
       'invalid_template',
       'not_a_scalar',

@@ -33,7 +33,8 @@ export function emailRoutes(routes: Routes, parts: EmailParts): void {
     const { variables: _, ...shown } = message;
     const accepted = await email.send({ message, listId, idempotencyKey }, context);
     const location = ['Location', `/v1/email/${accepted.emailId}`];
-    return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
+    const headers = [...location, ...writtenHeaders(accepted)];
+    return { data: shown, beside: { email_id: accepted.emailId }, headers };
   });
 
   /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
