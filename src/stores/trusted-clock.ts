@@ -73,15 +73,22 @@ export async function openTrustedClock({
   const reading = (): ClockReading => ({ wall: clock(), monotonic: monotonic() });
   const noted = await notes.read();
   const known = noted ?? (await newestEvent());
-  // Noted before this process appends anything: events that are written while the clock is wrong must tell no later start the time.
+  // Note the time before this process appends anything. Otherwise a later start would take the time from events that were
+  // written while the clock was wrong.
   if (noted === undefined && known !== undefined) await notes.write(known);
   let trust = watchedClock(reading(), known);
   let noteAt = -Infinity;
 
-  function now(): number | undefined {
+  /** Reads both clocks, and takes the reading into account. */
+  function observe(): ClockReading {
     const read = reading();
     trust = clockRead(trust, read);
-    return trust.status === 'trusted' ? read.wall : undefined;
+    return read;
+  }
+
+  function now(): number | undefined {
+    const { wall } = observe();
+    return trust.status === 'trusted' ? wall : undefined;
   }
 
   const isBehind = (time: number): boolean => time < (known ?? time) - dayMs;
@@ -95,15 +102,14 @@ export async function openTrustedClock({
     const time = now();
     if (time !== undefined && monotonic() >= noteAt) await note(time);
     if (trust.status !== 'ahead') return;
-    const noted = await notes.read();
-    if (noted !== undefined) trust = clockNoted(trust, reading(), noted);
+    const byOthers = await notes.read();
+    if (byOthers !== undefined) trust = clockNoted(trust, reading(), byOthers);
   }
 
   return {
     now,
     clock() {
-      const read = reading();
-      trust = clockRead(trust, read);
+      const read = observe();
       return bestTime(trust, read);
     },
     datedNow() {
@@ -111,9 +117,9 @@ export async function openTrustedClock({
       return time === undefined || isBehind(time) ? undefined : time;
     },
     status() {
-      now();
+      const read = observe();
       if (trust.status === 'trusted') return { trusted: true };
-      const seconds = Math.ceil(trustedIn(trust, reading()) / 1_000);
+      const seconds = Math.ceil(trustedIn(trust, read) / 1_000);
       return { trusted: false, reason: trust.status, trusted_in_seconds: seconds };
     },
     async confirm() {
