@@ -18,8 +18,15 @@ const limits = { maxHeadersSize: 64 * 1024, maxNestingDepth: 16 } as const;
 
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status'];
 const feedbackTypes = ['message/feedback-report'];
-const returnedTypes = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
-const anyReport = /message\/(?:global-)?delivery-status|message\/feedback-report/i;
+const messageTypes = ['message/rfc822', 'message/global'];
+const returnedTypes = [...messageTypes, 'text/rfc822-headers', 'message/global-headers'];
+/** A report or a message that may contain one. */
+const anyReport = /message\/(?:(?:global-)?delivery-status|feedback-report|rfc822|global\b)/i;
+
+/** Levels of attached messages in which a report is looked for, such as a report that a person forwarded as an attachment. */
+const deepestLevel = 3;
+/** The most attached messages of one message that are read. */
+const mostAttached = 10;
 
 /**
  * Returns the report, or undefined if the bytes are not a report, cannot be parsed, or tell neither of a failure nor of
@@ -29,13 +36,29 @@ export async function readReport(bytes: Uint8Array): Promise<MailReport | undefi
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = message.subarray(0, endOfLine(message, mostLines));
   // Most of what comes to a published address is not a report.
-  if (!anyReport.test(read.toString('latin1'))) return undefined;
-  const parts = await partsOf(read);
-  const report = reportIn(parts);
-  if (report === undefined) return undefined;
-  const messageId = returnedHeader(parts)?.get('message-id');
-  return { ...report, ...(messageId === undefined ? {} : { messageId }) };
+  return anyReport.test(read.toString('latin1')) ? await reportWithin(read, deepestLevel) : undefined;
 }
+
+/** Returns the report that a message is, or one that is attached to it at most so many levels deep. */
+async function reportWithin(message: Uint8Array, levels: number): Promise<MailReport | undefined> {
+  const parts = await partsOf(message);
+  const report = reportIn(parts);
+  if (report !== undefined) {
+    const messageId = returnedHeader(parts)?.get('message-id');
+    return { ...report, ...(messageId === undefined ? {} : { messageId }) };
+  }
+  // The message attached to a report is the returned email. It says nothing about its own delivery.
+  if (levels === 0 || isReport(parts)) return undefined;
+  const attached = parts.filter(({ mimeType }) => messageTypes.includes(mimeType)).slice(0, mostAttached);
+  for (const { content } of attached) {
+    const found = await reportWithin(bytesOf(content), levels - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isReport = (parts: readonly Attachment[]): boolean =>
+  parts.some(({ mimeType }) => [...statusTypes, ...feedbackTypes].includes(mimeType));
 
 function reportIn(parts: readonly Attachment[]): MailReport | undefined {
   const status = textOf(parts, statusTypes);
@@ -57,11 +80,11 @@ const withoutAddresses = (text: string): string =>
     .replaceAll(/\r?\n[ \t]+/g, ' ')
     .split('\n')
     .map((line) => line.trimEnd())
-    .filter((line) => line !== '' && !/@|^diagnostic-code:/i.test(line))
+    .filter((line) => line !== '' && !/@|^(?:diagnostic-code|x-supplementary-info):/i.test(line))
     .join('\n')
     .trim();
 
-async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
+async function partsOf(message: Uint8Array): Promise<readonly Attachment[]> {
   try {
     const parser = await openParser();
     return (await parser.parse(message)).attachments;
@@ -74,7 +97,7 @@ async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
  * Returns a parser that never renders HTML. The library converts HTML to text in `renderTextContent`, with regular
  * expressions that take minutes on a hostile report, and has no option against that.
  */
-async function openParser(): Promise<{ parse(message: Buffer): Promise<{ readonly attachments: Attachment[] }> }> {
+async function openParser(): Promise<{ parse(message: Uint8Array): Promise<{ readonly attachments: Attachment[] }> }> {
   const { default: PostalMime } = await import('postal-mime');
   class PartsOnly extends PostalMime {
     renderTextContent(): void {
@@ -89,6 +112,9 @@ function textOf(parts: readonly Attachment[], types: readonly string[]): string 
   const { content = '' } = parts.find(({ mimeType }) => types.includes(mimeType)) ?? {};
   return typeof content === 'string' ? content : new TextDecoder().decode(content);
 }
+
+const bytesOf = (content: Attachment['content']): Uint8Array =>
+  typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
 /** Returns the offset after this line, or the length if there are fewer lines. */
 function endOfLine(bytes: Buffer, line: number): number {

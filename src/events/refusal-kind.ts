@@ -1,4 +1,7 @@
-/** Classifies what a mail server said when it refused an email, in an SMTP reply or in a bounce. */
+/**
+ * Classifies what a mail server said when it refused an email, in an SMTP reply or in a bounce. The table in
+ * `docs/bounces.md` has the same rows in the same order.
+ */
 
 /**
  * `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the
@@ -20,11 +23,145 @@ interface RefusalText {
   readonly reply?: string | undefined;
 }
 
-const hardCodes: ReadonlySet<string> = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
+/** What a server said, prepared for the rows. All texts are in lower case. */
+interface Said {
+  /** The status without its class, such as `1.1` for `5.1.1`. Empty if there is none. */
+  readonly status: string;
+  /** The enhanced codes of all quoted replies, without their class. */
+  readonly replied: readonly string[];
+  /** The beginning of the reply as it was. */
+  readonly text: string;
+  /** The text without addresses, host names, links and codes. */
+  readonly words: string;
+}
+
+interface Row {
+  readonly kind: RefusalKind;
+  /** Whether a later email may arrive, although the code says "for good". */
+  readonly isForNow?: true;
+  readonly applies: (said: Said) => boolean;
+}
+
+/** The first row that applies decides. A refusal for now (4.x.x) is never `hard`. */
+const rows: readonly Row[] = [
+  // The code of the quoted reply is what the recipient's server said. `Status:` is what another server made of it.
+  { kind: 'policy', applies: ({ replied }) => replied.some(isPolicyCode) },
+  { kind: 'full', applies: ({ replied }) => replied.includes(overQuota) },
+  // Words decide against codes for an unknown mailbox, because servers use such a code for refusals of every kind.
+  { kind: 'other', isForNow: true, applies: (said) => tooFast.test(said.words) || (isDisabled(said) && limits(said)) },
+  { kind: 'policy', applies: ({ words, text }) => policyWords.test(words) || blocklists.test(text) },
+  { kind: 'full', applies: ({ words }) => fullWords.test(words) },
+  { kind: 'other', isForNow: true, applies: ({ words }) => temporaryWords.test(words) },
+  // The mailbox or its domain does not exist.
+  { kind: 'hard', applies: (said) => codesOf(said).some(isHardCode) },
+  { kind: 'hard', applies: (said) => codesOf(said).some(isRoutingCode) && namesNobody(said) },
+  { kind: 'policy', applies: ({ words }) => refusingWords.test(words) },
+  { kind: 'hard', applies: (said) => isVague(said) && (unknownDomain.test(said.words) || isUnknownInWords(said)) },
+  // The status of the bounce, which the reply did not contradict.
+  { kind: 'policy', applies: ({ status }) => isPolicyCode(status) },
+  { kind: 'full', applies: ({ status }) => status === overQuota },
+];
+
+const codesOf = ({ status, replied }: Said): readonly string[] => [status, ...replied];
+
+const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.[78])$/.test(code);
+const overQuota = '2.2';
+/** 2.1 says that the mailbox is disabled, 7.17 that it has another owner. Microsoft uses 1.351 to quote another server. */
+const isHardCode = (code: string): boolean => /^(?:1\.(?:[1236]|10|351)|2\.1|7\.17)$/.test(code);
+const isDisabled = (said: Said): boolean => codesOf(said).includes('2.1');
+/** 4.310 is of Microsoft. All three also tell of faults of the network. */
+const isRoutingCode = (code: string): boolean => /^4\.(?:[14]|310)$/.test(code);
+/** Whether the words of the reply decide, because it has no code or one that says nothing. */
+const isVague = ({ status, replied }: Said): boolean =>
+  (vague.includes(status) || isPolicyCode(status) || status === overQuota) && replied.every((code) => vague.includes(code));
+const vague: readonly string[] = ['', '0.0', '1.0', '5.0'];
+
+const limits = ({ words }: Said): boolean => /\brate\b|\blimit|too (?:fast|quickly|often|many)/.test(words);
+const tooFast = /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b/;
+const temporaryWords = /\btemporar|\btry again later\b/;
+const fullWords = new RegExp(
+  [
+    '(?<!sending )\\bquota\\b|\\boverquota\\b',
+    '\\b(?:mailbox|inbox|account)(?: \\w+){0,3} full\\b|\\bfull mailbox\\b',
+    '\\bout of storage\\b|\\benough (?:disk |storage )?space\\b',
+  ].join('|'),
+);
+
+/** Words about the sender, its network or this message. */
+const policyWords = new RegExp(
+  [
+    // "The account is blocked" is about the recipient.
+    '(?<!\\b(?:account|mailbox|user|recipient)(?: is| was| has been)? )\\bblock(?:s|ed|ing|list|lists|listed)?\\b',
+    '\\bblack ?list|\\bbanned\\b|(?<!not )\\blisted (?:in|on|by|at)\\b|\\breputation\\b|\\bcomplaints?\\b',
+    '\\bspam|\\bunsolicited\\b|\\bu[bc]e\\b|\\bvirus|\\bmalware\\b|\\bphish|\\bpolic(?:y|ies)\\b|\\brecipient preferences\\b',
+    '\\bspf\\b|\\bdkim\\b|\\bdmarc\\b|\\bptr\\b|\\breverse dns\\b|\\brdns\\b|authenticat',
+    // "User unknown in relay recipient table" is about the recipient.
+    '\\brelay(?:ing)?\\b(?! (?:recipient|domain))|\\brcpthosts\\b|\\b(?:helo|ehlo)\\b',
+    "\\bsender(?:'s)? (?:verif|address|domain|denied|rejected|host|ip)",
+    '\\b(?:your|sending|client) (?:ip|server|network|host|domain)\\b',
+    '\\btoo many (?:recipients|connections|messages|e?mails)\\b|\\bfrequency\\b|\\brate limit',
+  ].join('|'),
+);
+const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprotect|\b(?:rbl|surbl|uribl)\b/;
+/** Words that often are about the sender. They decide only where no code does. */
+const refusingWords = /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b/;
+
+const party = '(?:user|recipient|mailbox|account|address|alias|person)';
+/** The most frequent wordings for an unknown mailbox. */
+const unknownMailbox: readonly RegExp[] = [
+  'unknown (?:or illegal |local |virtual |e-?mail )?PARTY',
+  'unknown local[- ]part',
+  'PARTY (?:is |name )?unknown',
+  'no such (?:local |e-?mail )?PARTY',
+  'PARTY (?:was |is |could |can)?(?: ?not|n\'t) (?:be )?found',
+  "PARTY (?:does not|doesn't|do not|don't|not|no longer) exists?",
+  'PARTY (?:is |was )?not known|not a known PARTY',
+  'invalid (?:or unknown )?PARTY',
+  'PARTY (?:is )?(?:invalid|not valid)|not a valid PARTY',
+  'bad (?:destination )?(?:recipient|mailbox|address)',
+  'non-?existent PARTY',
+  'no (?:mailbox|account|user|person|one) (?:here )?by that name',
+  'no (?:mailbox|account|person|one) (?:found|at this address)',
+  "(?:doesn't|does not) have an? (?:\\S+ )?account",
+  'mailbox (?:is )?(?:unavailable|not available)',
+  'PARTY (?:is )?no longer (?:active|available|valid|in use)',
+  'unroute?able address',
+  'not a local address|user (?:is )?not local',
+  'not listed in (?:domino|public)',
+  'empf(?:ä|ae)nger unbekannt|(?:destinataire|utilisateur) (?:inconnu|invalide)|utente sconosciuto|usuario desconocido',
+].map((wording) => new RegExp(`\\b(?:${wording.replaceAll('PARTY', party)})\\b`));
+/** Cisco's default wording for an unknown mailbox. Other servers use 5.1.0 for senders, too. */
+const unknownToCisco = /#5\.1\.0 address rejected/;
+/** Yahoo's wording at the end of a message, with the reply code 554. */
+const unknownToYahoo = /\bdd this user doesn't have a\b/;
+
+const unknownDomain = new RegExp(
+  [
+    '\\bno such (?:mail )?(?:domain|host)\\b|\\b(?:unknown|invalid) (?:mail )?(?:domain|host)\\b|\\b(?:domain|host) unknown\\b',
+    "\\bdomain (?:\\S+ )?(?:name )?(?:was not found|not found|does not exist|doesn't exist)\\b|\\bhost not found\\b",
+    '\\b(?:domain|host) (?:is not reachable|does not accept mail)\\b|\\billegal host\\b|\\bnon-?existent (?:domain|host)|\\bunroute?able (?:mail )?domain\\b|\\bnxdomain\\b',
+  ].join('|'),
+);
+
+const isUnknownInWords = ({ text, words }: Said): boolean =>
+  unknownToYahoo.test(words) ||
+  (/(?<![\w.#:])55[013][ -]/.test(text) &&
+    (unknownToCisco.test(text) || unknownMailbox.some((wording) => wording.test(words))));
+
+const namesNobody = ({ words }: Said): boolean =>
+  /\brecipient address(?:es)? rejected\b/.test(words) ||
+  unknownDomain.test(words) ||
+  unknownMailbox.some((wording) => wording.test(words));
+
+/** The most characters of a reply that are read. */
+const longestReply = 2_000;
 
 export function classifyRefusal({ status = '', reply = '' }: RefusalText): Refusal {
-  const code = status === '' ? (/^\d{3}[ -]([45]\.\d{1,3}\.\d{1,3})/.exec(reply)?.[1] ?? '') : status;
-  return { kind: hardCodes.has(code) ? 'hard' : 'other', isPermanent: !code.startsWith('4.') };
+  const text = reply.slice(0, longestReply).toLowerCase();
+  const said = { status: detailOf(status), replied: codesIn(text), text, words: wordsOf(text) };
+  const isPermanent = !status.startsWith('4') && !isForNow(text);
+  const row = rows.find(({ kind, applies }) => (kind !== 'hard' || isPermanent) && applies(said));
+  return { kind: row?.kind ?? 'other', isPermanent: isPermanent && row?.isForNow !== true };
 }
 
 /**
@@ -35,3 +172,24 @@ export function countedKind({ kind, isPermanent }: Refusal): 'soft' | 'unclear' 
   if (kind === 'hard' || kind === 'policy') return undefined;
   return kind === 'full' || !isPermanent ? 'soft' : 'unclear';
 }
+
+const detailOf = (code: string): string => /^[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)/.exec(code)?.[1] ?? '';
+
+/** Returns the codes in `550 5.1.1 …`, `550-5.1.1 …`, `550 #5.1.0 …`, `550-'5.1.1 …'` and qmail's `550 … (#5.1.1)`. */
+const codesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:(?<![\w.#:])[45]\d\d[ -]['#]?|\(#)[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)/g)].map(
+    ([, detail = '']) => detail,
+  );
+
+/** Whether the server, or the one that it quotes, replied 4xx or 4.x.x. */
+const isForNow = (text: string): boolean =>
+  /^(?:[^:]* said: )?(?:4\d\d(?!\d)|\d{3}[ -]4\.\d{1,3}\.\d)/.test(text);
+
+/** Leaves out addresses, host names, links and codes, because their parts are not words of the server. */
+const wordsOf = (text: string): string =>
+  text
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll('’', "'")
+    .split(/\s+/)
+    .filter((word) => !/@|:\/\/|\w\.[\w-]+\.\w|^[245]\d\d-?$/.test(word))
+    .join(' ');
