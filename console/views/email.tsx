@@ -7,6 +7,7 @@ import { Page } from '../parts/page.js';
 import { Code, Time, Written, formatNumber } from '../parts/text.js';
 import { may } from '../session.js';
 import { EmailHistory } from './emails/history.js';
+import { bounceText } from './emails/reasons.js';
 import { EmailMark, stateTexts, type Email } from './emails/states.js';
 
 export function EmailPage({ id = '' }: { readonly id?: string }) {
@@ -63,7 +64,7 @@ const Facts = ({ email }: { readonly email: Email }) => (
       <>
         <dt>Bounced</dt>
         <dd>
-          <Time at={email.bounced.at} />
+          <Time at={email.bounced.at} />: {bounceText(email.bounced.kind)}
           {!email.bounced.verified && unverified}
         </dd>
       </>

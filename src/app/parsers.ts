@@ -49,7 +49,13 @@ export const parsers = {
   traceContext: onMain('`traceparent`, `tracestate`', maxHeaderSize, 'src/traces/requests.ts'),
   unsubscribeToken: onMain('token of a link to unsubscribe', maxHeaderSize, 'src/events/unsubscribe-token.ts'),
   returnPath: onMain('return path in `X-Envelope-To`', maxHeaderSize, 'src/events/return-path.ts'),
-  reply: onMain('reply of a mail server', maxResponseSize, 'src/mailer/smtp-outcome.ts', 'src/mailer/breaker.ts'),
+  reply: onMain(
+    'reply of a mail server',
+    maxResponseSize,
+    'src/mailer/smtp-outcome.ts',
+    'src/mailer/breaker.ts',
+    'src/events/refusal-kind.ts',
+  ),
   report: {
     parser: 'report about an email: MIME, delivery status, feedback report',
     bound: reportBody,

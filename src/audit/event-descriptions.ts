@@ -9,6 +9,7 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { RecordedEvent } from '../events/envelope.js';
+import type { RefusalKind } from '../events/refusal-kind.js';
 import { everyMail, type SuppressionEvent, type SuppressionReason } from '../events/suppressions.js';
 import { timeOfId } from '../events/values.js';
 import type { CitedEvent, HistoryItem } from './answers.js';
@@ -96,11 +97,16 @@ export function describeEmail({ type, data }: EmailEvent): string {
 
 function bounceOf({ kind, enhanced_code, verified }: Extract<EmailEvent, { type: 'EmailBounced' }>['data']): string {
   const code = enhanced_code === undefined ? '' : ` (${enhanced_code})`;
-  const whose = verified ? '' : ', says a report that is not verified';
-  return kind === 'hard'
-    ? `${code}: it could not be delivered${whose}`
-    : `${code}: it was not delivered in time${whose}`;
+  const why = kind === 'other' && enhanced_code?.startsWith('4.') ? 'it was not delivered in time' : bouncedFor[kind];
+  return `${code}: ${why}${verified ? '' : ', says a report that is not verified'}`;
 }
+
+const bouncedFor: Readonly<Record<RefusalKind, string>> = {
+  hard: 'the mailbox does not exist',
+  full: 'the mailbox is full',
+  policy: "the recipient's mail server refused the sender or the email",
+  other: 'it could not be delivered',
+};
 
 const cancelledFor = new Map([
   ['suppressed', 'its recipient refuses such e-mails'],

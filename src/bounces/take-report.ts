@@ -7,7 +7,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { RecordBounce, RecordComplaint } from '../commands/email-commands.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { Refusals } from '../commands/refusals.js';
-import { isGone, isNews, reportIn } from '../commands/email-reports.js';
+import { isNews, reportIn } from '../commands/email-reports.js';
 import { codec } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
 import { emailOfReturnPath, namesReturnPath } from '../events/return-path.js';
@@ -135,7 +135,7 @@ export function createReports(options: ReportsOptions) {
 
   async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
     if (command.type === 'RecordComplaint') await refuseAfterComplaint(email, { ...context, actor: 'recipient' });
-    else if (isGone(command.enhanced_code)) await options.onGone(email, context);
+    else if (command.kind === 'hard') await options.onGone(email, context);
   }
 
   async function refuseAfterComplaint(email: ReportedEmail, context: CommandContext): Promise<void> {

@@ -1,5 +1,6 @@
 /** What can be asked of one transactional e-mail. */
 import type { EmailEvent } from '../events/email.js';
+import type { RefusalKind } from '../events/refusal-kind.js';
 import type { ListReference } from './contact.js';
 
 type Requested = Extract<EmailEvent, { type: 'EmailRequested' }>['data'];
@@ -86,7 +87,7 @@ interface Report {
 /** Reports yield no event where they are known, or nothing was ever sent. */
 export interface RecordBounce extends Report {
   readonly type: 'RecordBounce';
-  readonly kind: 'hard' | 'soft';
+  readonly kind: RefusalKind;
   readonly enhanced_code?: string | undefined;
   readonly diagnostic?: string | undefined;
 }

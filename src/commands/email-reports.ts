@@ -13,8 +13,8 @@ export interface KnownReport {
   readonly type: ReportEvent['type'];
   readonly verified: boolean;
   readonly report_hash: string;
-  /** Of a bounce: the mailbox does not exist, or not any more. */
-  readonly isGone: boolean;
+  /** Whether it is a bounce of a mailbox that does not exist. */
+  readonly isHard: boolean;
 }
 
 /** What the rules need of an e-mail. */
@@ -29,12 +29,12 @@ export const knownReport = ({ type, data }: ReportEvent): KnownReport => ({
   type,
   verified: data.verified,
   report_hash: data.report_hash,
-  isGone: 'enhanced_code' in data && isGone(data.enhanced_code),
+  isHard: 'kind' in data && data.kind === 'hard',
 });
 
 /**
  * The most bounces that are recorded for one email. Verified and unverified bounces are counted separately, and so are those
- * of a mailbox that is gone. Without the bound, anyone who has seen the email could add to its stream without end.
+ * of a mailbox that does not exist. Without the bound, anyone who has seen the email could add to its stream without end.
  */
 const mostBounces = 5;
 
@@ -42,7 +42,7 @@ const mostBounces = 5;
 export function isNews({ attempts, reports }: ReportedState, report: KnownReport): boolean {
   const same = reports.filter(({ type, verified }) => type === report.type && verified === report.verified);
   if (attempts === 0 || same.some(({ report_hash }) => report_hash === report.report_hash)) return false;
-  if (report.type === 'EmailBounced') return same.filter((one) => one.isGone === report.isGone).length < mostBounces;
+  if (report.type === 'EmailBounced') return same.filter((one) => one.isHard === report.isHard).length < mostBounces;
   return !reports.some(({ type, verified }) => type === report.type && (verified || !report.verified));
 }
 
@@ -50,7 +50,7 @@ export const reportIn = (command: RecordReport): KnownReport => ({
   type: command.type === 'RecordBounce' ? 'EmailBounced' : 'EmailComplained',
   verified: command.verified,
   report_hash: command.report_hash,
-  isGone: command.type === 'RecordBounce' && isGone(command.enhanced_code),
+  isHard: command.type === 'RecordBounce' && command.kind === 'hard',
 });
 
 /** What the server said is personal: it is left out once the e-mail is erased. */
@@ -68,7 +68,3 @@ export function endedBy({ reports }: Pick<ReportedState, 'reports'>): 'bounced' 
   const first = reports.find(({ verified }) => verified);
   return first && (first.type === 'EmailBounced' ? 'bounced' : 'complained');
 }
-
-/** The mailbox does not exist, or not any more. Every other refusal may be about the sender, or about this message. */
-const goneCodes: ReadonlySet<string> = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
-export const isGone = (enhancedCode: string | undefined): boolean => goneCodes.has(enhancedCode ?? '');

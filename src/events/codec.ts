@@ -7,6 +7,7 @@ import { erasureSchemas, type ErasureEvent } from './erasures.js';
 import { metadataSchema, type EventSchemas, type Metadata, type RecordedEvent } from './envelope.js';
 import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
 import { keySchemas, type KeyEvent } from './keys.js';
+import type { RefusalKind } from './refusal-kind.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
 import { suppressionSchemas, type SuppressionEvent } from './suppressions.js';
 
@@ -43,7 +44,25 @@ type Upcaster = (data: unknown) => unknown;
 const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {
   // Schema 2 only allows more: what schema 1 says, it says in the same words.
   EmailRequested: [(data) => data],
+  // In schema 1 the kind was `hard` or `soft` (for good or not in time), and the code alone said what it was about.
+  EmailBounced: [bounceWithKind],
 };
+
+const bounceV1 = z.looseObject({ kind: z.enum(['hard', 'soft']), enhanced_code: z.string().optional() });
+
+/** The rules of schema 1 stay as they were, so this is not `classifyRefusal`. */
+function bounceWithKind(data: unknown): unknown {
+  const bounce = bounceV1.safeParse(data);
+  if (!bounce.success) return data;
+  const { enhanced_code: code = '' } = bounce.data;
+  return { ...bounce.data, kind: kindOfCode(code) };
+}
+
+function kindOfCode(code: string): RefusalKind {
+  if (/^5\.(?:1\.(?:[1236]|10)|2\.1)$/.test(code)) return 'hard';
+  if (/^[45]\.2\.2$/.test(code)) return 'full';
+  return /^[45]\.7\./.test(code) ? 'policy' : 'other';
+}
 
 /** An event of a type that this version of the service does not know. A decider refuses it, a view skips and counts it. */
 export class UnknownEventTypeError extends Error {

@@ -1,6 +1,7 @@
 /** What can happen to a transactional e-mail: the facts of a stream `email-<key>`. Personal data stands under `message` only. */
 import { z } from 'zod';
 import { personal, type EventOf } from './envelope.js';
+import { refusalKinds } from './refusal-kind.js';
 
 const attempt = { email_id: z.string(), attempt: z.number().int().min(1) };
 /** An SMTP reply quotes the address, so it is personal. */
@@ -60,10 +61,10 @@ export const emailSchemas = {
     previous_status: z.enum(['held', 'failed']).optional(),
   }),
   EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),
-  /** A mail server that had taken it reports that it could not be delivered: for good (`hard`), or not in time (`soft`). */
+  /** A mail server that had taken the email reports that it could not be delivered. Schema 2: schema 1 had other kinds. */
   EmailBounced: z.object({
     ...report,
-    kind: z.enum(['hard', 'soft']),
+    kind: z.enum(refusalKinds),
     enhanced_code: enhancedCode,
     /** What the server said of it; it quotes the address. */
     message: personal({ diagnostic: z.string() }).optional(),

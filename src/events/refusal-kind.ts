@@ -29,9 +29,9 @@ interface Said {
   readonly status: string;
   /** The enhanced codes of all quoted replies, without their class. */
   readonly replied: readonly string[];
-  /** The beginning of the reply as it was. */
+  /** The beginning of the reply without addresses. */
   readonly text: string;
-  /** The text without addresses, host names, links and codes. */
+  /** The text without host names, links and codes. */
   readonly words: string;
 }
 
@@ -54,9 +54,13 @@ const rows: readonly Row[] = [
   { kind: 'other', isForNow: true, applies: ({ words }) => temporaryWords.test(words) },
   // The mailbox or its domain does not exist.
   { kind: 'hard', applies: (said) => codesOf(said).some(isHardCode) },
-  { kind: 'hard', applies: (said) => codesOf(said).some(isRoutingCode) && namesNobody(said) },
+  {
+    kind: 'hard',
+    applies: (said) => codesOf(said).some(isRoutingCode) && (isRefusedRecipient(said) || isUnknown(said)),
+  },
   { kind: 'policy', applies: ({ words }) => refusingWords.test(words) },
-  { kind: 'hard', applies: (said) => isVague(said) && (unknownDomain.test(said.words) || isUnknownInWords(said)) },
+  { kind: 'hard', applies: (said) => isVague(said) && unknownDomain.test(said.words) },
+  { kind: 'hard', applies: (said) => leavesItToWords(said) && isUnknownInReply(said) },
   // The status of the bounce, which the reply did not contradict.
   { kind: 'policy', applies: ({ status }) => isPolicyCode(status) },
   { kind: 'full', applies: ({ status }) => status === overQuota },
@@ -71,18 +75,21 @@ const isHardCode = (code: string): boolean => /^(?:1\.(?:[1236]|10|351)|2\.1|7\.
 const isDisabled = (said: Said): boolean => codesOf(said).includes('2.1');
 /** 4.310 is of Microsoft. All three also tell of faults of the network. */
 const isRoutingCode = (code: string): boolean => /^4\.(?:[14]|310)$/.test(code);
-/** Whether the words of the reply decide, because it has no code or one that says nothing. */
-const isVague = ({ status, replied }: Said): boolean =>
-  (vague.includes(status) || isPolicyCode(status) || status === overQuota) && replied.every((code) => vague.includes(code));
-const vague: readonly string[] = ['', '0.0', '1.0', '5.0'];
+const vagueCodes: readonly string[] = ['', '0.0', '1.0', '5.0'];
+/** Whether no code says anything. */
+const isVague = (said: Said): boolean => codesOf(said).every((code) => vagueCodes.includes(code));
+/** Whether the reply has no code that says anything, and the status is none that the words of a reply cannot contradict. */
+const leavesItToWords = ({ status, replied }: Said): boolean =>
+  replied.every((code) => vagueCodes.includes(code)) &&
+  (vagueCodes.includes(status) || isPolicyCode(status) || status === overQuota);
 
 const limits = ({ words }: Said): boolean => /\brate\b|\blimit|too (?:fast|quickly|often|many)/.test(words);
 const tooFast = /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b/;
-const temporaryWords = /\btemporar|\btry again later\b/;
+const temporaryWords = /\btemporar|\btry again later\b|\bnot found, try again\b/;
 const fullWords = new RegExp(
   [
     '(?<!sending )\\bquota\\b|\\boverquota\\b',
-    '\\b(?:mailbox|inbox|account)(?: \\w+){0,3} full\\b|\\bfull mailbox\\b',
+    '\\b(?:mailbox|inbox|account)(?: \\w+){0,4} full\\b|\\bfull mailbox\\b',
     '\\bout of storage\\b|\\benough (?:disk |storage )?space\\b',
   ].join('|'),
 );
@@ -99,23 +106,25 @@ const policyWords = new RegExp(
     '\\brelay(?:ing)?\\b(?! (?:recipient|domain))|\\brcpthosts\\b|\\b(?:helo|ehlo)\\b',
     "\\bsender(?:'s)? (?:verif|address|domain|denied|rejected|host|ip)",
     '\\b(?:your|sending|client) (?:ip|server|network|host|domain)\\b',
-    '\\btoo many (?:recipients|connections|messages|e?mails)\\b|\\bfrequency\\b|\\brate limit',
+    '\\btoo many (?:recipients|connections|messages|e?mails)\\b|\\bfrequency\\b|\\brate limit|\\bsending (?:quota|limit)',
   ].join('|'),
 );
 const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprotect|\b(?:rbl|surbl|uribl)\b/;
 /** Words that often are about the sender. They decide only where no code does. */
-const refusingWords = /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b/;
+const refusingWords =
+  /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b|\bheader\b/;
 
 const party = '(?:user|recipient|mailbox|account|address|alias|person)';
 /** The most frequent wordings for an unknown mailbox. */
 const unknownMailbox: readonly RegExp[] = [
-  'unknown (?:or illegal |local |virtual |e-?mail )?PARTY',
+  // Cisco writes "Unknown address error" before every 550 that it quotes.
+  'unknown (?:or illegal |local |virtual |e-?mail )?PARTY(?! error)',
   'unknown local[- ]part',
   'PARTY (?:is |name )?unknown',
   'no such (?:local |e-?mail )?PARTY',
-  'PARTY (?:was |is |could |can)?(?: ?not|n\'t) (?:be )?found',
-  "PARTY (?:does not|doesn't|do not|don't|not|no longer) exists?",
-  'PARTY (?:is |was )?not known|not a known PARTY',
+  "PARTY(?: \\w+){0,3}(?: not|n't) (?:be )?found",
+  "PARTY(?: \\w+){0,3} (?:doesn't|don't|not|no longer) exists?",
+  "PARTY (?:\\w+ )?not known|(?:is|are)n't known|not a known PARTY",
   'invalid (?:or unknown )?PARTY',
   'PARTY (?:is )?(?:invalid|not valid)|not a valid PARTY',
   'bad (?:destination )?(?:recipient|mailbox|address)',
@@ -126,7 +135,7 @@ const unknownMailbox: readonly RegExp[] = [
   'mailbox (?:is )?(?:unavailable|not available)',
   'PARTY (?:is )?no longer (?:active|available|valid|in use)',
   'unroute?able address',
-  'not a local address|user (?:is )?not local',
+  'not a local address|user (?:is )?not local|not our customer',
   'not listed in (?:domino|public)',
   'empf(?:ä|ae)nger unbekannt|(?:destinataire|utilisateur) (?:inconnu|invalide)|utente sconosciuto|usuario desconocido',
 ].map((wording) => new RegExp(`\\b(?:${wording.replaceAll('PARTY', party)})\\b`));
@@ -143,21 +152,18 @@ const unknownDomain = new RegExp(
   ].join('|'),
 );
 
-const isUnknownInWords = ({ text, words }: Said): boolean =>
-  unknownToYahoo.test(words) ||
-  (/(?<![\w.#:])55[013][ -]/.test(text) &&
-    (unknownToCisco.test(text) || unknownMailbox.some((wording) => wording.test(words))));
-
-const namesNobody = ({ words }: Said): boolean =>
-  /\brecipient address(?:es)? rejected\b/.test(words) ||
-  unknownDomain.test(words) ||
-  unknownMailbox.some((wording) => wording.test(words));
+const isUnknown = ({ words }: Said): boolean =>
+  unknownDomain.test(words) || unknownMailbox.some((wording) => wording.test(words));
+const isUnknownInReply = (said: Said): boolean =>
+  (/(?<![\w.#])55[013] /.test(said.text) && (unknownToCisco.test(said.text) || isUnknown(said))) ||
+  unknownToYahoo.test(said.words);
+const isRefusedRecipient = ({ words }: Said): boolean => /\brecipient address(?:es)? rejected\b/.test(words);
 
 /** The most characters of a reply that are read. */
 const longestReply = 2_000;
 
 export function classifyRefusal({ status = '', reply = '' }: RefusalText): Refusal {
-  const text = reply.slice(0, longestReply).toLowerCase();
+  const text = withoutAddresses(withSpaces(reply.slice(0, longestReply).toLowerCase()));
   const said = { status: detailOf(status), replied: codesIn(text), text, words: wordsOf(text) };
   const isPermanent = !status.startsWith('4') && !isForNow(text);
   const row = rows.find(({ kind, applies }) => (kind !== 'hard' || isPermanent) && applies(said));
@@ -175,21 +181,23 @@ export function countedKind({ kind, isPermanent }: Refusal): 'soft' | 'unclear' 
 
 const detailOf = (code: string): string => /^[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)/.exec(code)?.[1] ?? '';
 
-/** Returns the codes in `550 5.1.1 …`, `550-5.1.1 …`, `550 #5.1.0 …`, `550-'5.1.1 …'` and qmail's `550 … (#5.1.1)`. */
+/** Returns the codes in `550 5.1.1 …`, `550 #5.1.0 …`, `550 '5.1.1 …'` and qmail's `550 … (#5.1.1)`. */
 const codesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/(?:(?<![\w.#:])[45]\d\d[ -]['#]?|\(#)[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)/g)].map(
+  [...text.matchAll(/(?:(?<![\w.#])[45]\d\d ['#]?|\(#)[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)/g)].map(
     ([, detail = '']) => detail,
   );
 
 /** Whether the server, or the one that it quotes, replied 4xx or 4.x.x. */
-const isForNow = (text: string): boolean =>
-  /^(?:[^:]* said: )?(?:4\d\d(?!\d)|\d{3}[ -]4\.\d{1,3}\.\d)/.test(text);
+const isForNow = (text: string): boolean => /^(?:[^:]* said: )?(?:4\d\d(?!\d)|\d{3} 4\.\d{1,3}\.\d)/.test(text);
 
-/** Leaves out addresses, host names, links and codes, because their parts are not words of the server. */
-const wordsOf = (text: string): string =>
+/** Writes the lines of a long reply (`550-5.1.1 …`) like its last line (`550 5.1.1 …`). */
+const withSpaces = (text: string): string => text.replaceAll(/(?<![\w.#])([245]\d\d)-/g, '$1 ');
+/** Addresses are not words of the server. */
+const withoutAddresses = (text: string): string => without(/@/, text.replaceAll(/<[^<>\s@]*@[^<>\s]*>/g, ' '));
+/** Leaves out links, host names and codes, because their parts are not words. */
+const wordsOf = (text: string): string => without(/:\/\/|\w\.[\w-]+\.\w|^[245]\d\d$/, text.replaceAll('’', "'"));
+const without = (pattern: RegExp, text: string): string =>
   text
-    .replaceAll(/<[^<>]*>/g, ' ')
-    .replaceAll('’', "'")
     .split(/\s+/)
-    .filter((word) => !/@|:\/\/|\w\.[\w-]+\.\w|^[245]\d\d-?$/.test(word))
+    .filter((word) => !pattern.test(word))
     .join(' ');

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import type { EmailEvent } from '../events/email.js';
-import { isGone } from '../commands/email-reports.js';
+import { classifyRefusal } from '../events/refusal-kind.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
@@ -50,8 +50,8 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
 }
 
 /** The reply to RCPT, and to nothing else. */
-const saysGone = ({ status, stage, enhanced_code }: AttemptEnding): boolean =>
-  status === 'failed' && stage === 'recipient' && isGone(enhanced_code);
+const saysGone = ({ status, stage, response }: AttemptEnding): boolean =>
+  status === 'failed' && stage === 'recipient' && classifyRefusal({ reply: response }).kind === 'hard';
 
 const undeliverable = ({ email: { request, recipientKey, position } }: Job) => ({
   emailId: request.email_id,

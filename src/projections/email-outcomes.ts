@@ -51,7 +51,7 @@ const zero: Outcomes = {
 
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
-  version: 5,
+  version: 6,
   personal: false,
   indexes: [],
   readAsWhole: true,

@@ -1,5 +1,6 @@
 /** The view `emails`: the state of each e-mail, for its sender's GET and as the mailer's worklist. No addresses, no body. */
 import type { DomainEvent } from '../events/codec.js';
+import type { RefusalKind } from '../events/refusal-kind.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
 export const deliveryStates = [
@@ -48,17 +49,17 @@ export type EmailDocument = {
   readonly kept_since: string | null;
   /** When what it said was erased. */
   readonly erased_at: string | null;
-  /** The report that says most: one that is verified before another, a hard bounce before a soft one. */
+  /** The report that says most: one that is verified before another, a hard bounce before another kind. */
   readonly bounced: Bounce | null;
   readonly complained: Complaint | null;
 };
 
 type Complaint = { readonly at: string; readonly verified: boolean };
-type Bounce = Complaint & { readonly kind: 'hard' | 'soft'; readonly enhanced_code: string | null };
+type Bounce = Complaint & { readonly kind: RefusalKind; readonly enhanced_code: string | null };
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 7,
+  version: 8,
   personal: false,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },

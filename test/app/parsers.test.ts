@@ -27,6 +27,7 @@ import { rowsOf } from '../../src/copy/csv-file.js';
 import { parseLine } from '../../src/copy/line.js';
 import { comparedAddress, isAddress } from '../../src/events/address.js';
 import { nameKey } from '../../src/events/catalogues.js';
+import { classifyRefusal } from '../../src/events/refusal-kind.js';
 import { emailOfReturnPath, namesReturnPath } from '../../src/events/return-path.js';
 import { createUnsubscribeTokens } from '../../src/events/unsubscribe-token.js';
 import { plainText } from '../../src/mailer/plain-text.js';
@@ -264,14 +265,16 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
     pieces: ['+eml_', '+eml_0123456789ABCDEFGHJKMNPQRS.'],
   },
   reply: {
-    parse: (text) =>
-      ['RCPT TO', 'MAIL FROM', 'CONN'].map((command) =>
+    parse: (text) => [
+      classifyRefusal({ reply: `550 ${text}` }),
+      ...['RCPT TO', 'MAIL FROM', 'CONN'].map((command) =>
         beforeHandOver(
           { error: { code: 'EENVELOPE', command, response: `550 ${text}`, responseCode: 550 } },
           'recipient',
         ),
       ),
-    pieces: ['a<', 'sender ', '5.1.1 '],
+    ],
+    pieces: ['a<', 'sender ', '5.1.1 ', '550 5.1.1', 'user ', 'a.a', '<a@', 'mailbox a '],
   },
   report: {
     parse: (text) => reader.run(Buffer.from(text)),
@@ -282,6 +285,8 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
       (text) =>
         `Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: message/delivery-status\nContent-Transfer-Encoding: base64\n\n${text}`,
       (text) => `Subject: message/delivery-status\nContent-Type: text/html\n\n${text}`,
+      (text) =>
+        `Content-Type: multipart/mixed; boundary=b\n\n${`--b\nContent-Type: message/rfc822\n\nX: message/rfc822\n`.repeat(3)}\n${text}`,
     ],
   },
   csv: {

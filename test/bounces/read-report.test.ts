@@ -8,13 +8,13 @@ const read = (text: string) => readReport(Buffer.from(text));
 test.each([
   ['postfix-gone', 'hard', '5.1.1', /^550-5\.1\.1 <gone@example\.net>: Recipient address rejected: 550 5\.1\.1 User/],
   ['postfix-unknown-here', 'hard', '5.1.1', /^unknown user: "unknown-user"$/],
-  ['postfix-policy', 'hard', '5.7.1', /^550 5\.7\.1 Message rejected: the DKIM signature is not valid$/],
-  ['postfix-full', 'hard', '5.2.2', /^552 5\.2\.2 <full@example\.net>: The mailbox is full$/],
+  ['postfix-policy', 'policy', '5.7.1', /^550 5\.7\.1 Message rejected: the DKIM signature is not valid$/],
+  ['postfix-full', 'full', '5.2.2', /^552 5\.2\.2 <full@example\.net>: The mailbox is full$/],
   ['postfix-without-code', 'hard', '5.0.0', /^550 No such user here$/],
-  ['postfix-utf8', 'hard', '5.6.7', /^SMTPUTF8 is required, but was not offered by host/],
+  ['postfix-utf8', 'other', '5.6.7', /^SMTPUTF8 is required, but was not offered by host/],
   ['exim-gone', 'hard', '5.1.1', /^550-5\.1\.1 <gone@example\.net>/],
-  ['exim-unknown-here', 'hard', '5.0.0', undefined],
-  ['exim-policy', 'hard', '5.7.1', /^550 5\.7\.1 Message rejected/],
+  ['exim-unknown-here', 'other', '5.0.0', undefined],
+  ['exim-policy', 'policy', '5.7.1', /^550 5\.7\.1 Message rejected/],
 ] as const)('%s: a %s bounce, %s', async (name, kind, enhanced_code, diagnostic) => {
   const report = await read(someReport(name));
   const [emailId] = /eml_\w{26}/.exec(someReport(name)) ?? [];
@@ -46,37 +46,60 @@ describe('of the delivery', () => {
     const report = await withFields(fields);
     return report?.type === 'bounce' ? [report.kind, report.enhanced_code] : undefined;
   };
+  const isPermanent = async (fields: string) => {
+    const report = await withFields(fields);
+    return report?.type === 'bounce' && report.isPermanent;
+  };
 
   test('what is delayed, delivered, relayed or expanded is no failure', async () => {
     for (const action of ['delayed', 'delivered', 'relayed', 'expanded', 'unfailed', ''])
       expect(await withFields(`Action: ${action}\nStatus: 4.4.7`), action).toBeUndefined();
   });
 
-  test('what failed in time is soft, all else is hard', async () => {
-    expect(await codeOf('Action: failed\nStatus: 4.4.7')).toEqual(['soft', '4.4.7']);
+  test('reads the status in every form, and a status that is not one as none', async () => {
+    expect(await codeOf('Action: failed\nStatus: 4.4.7')).toEqual(['other', '4.4.7']);
+    expect(await isPermanent('Action: failed\nStatus: 4.4.7')).toBe(false);
+    expect(await isPermanent('Action: failed')).toBe(true);
     expect(await codeOf('Action: FAILED (gave up)\nStatus: 5.1.10 (null MX)')).toEqual(['hard', '5.1.10']);
     expect(await codeOf('action:failed\nSTATUS:5.2.1')).toEqual(['hard', '5.2.1']);
-    expect(await codeOf('Action: failed')).toEqual(['hard', undefined]);
+    expect(await codeOf('Action: failed')).toEqual(['other', undefined]);
     for (const status of ['2.0.0', '5', '5.1', '5.1.1.1', '51.1.1', 'five'])
-      expect(await codeOf(`Action: failed\nStatus: ${status}`), status).toEqual(['hard', undefined]);
+      expect(await codeOf(`Action: failed\nStatus: ${status}`), status).toEqual(['other', undefined]);
   });
 
-  test('the reply of the other server counts where the status says nothing, and never against it', async () => {
+  test('records the code of the quoted reply, unless it says less than the status or is of another class', async () => {
     const code = (status: string, reply: string) => codeOf(`Action: failed${status}\nDiagnostic-Code: ${reply}`);
     expect(await code('\nStatus: 5.0.0', 'smtp; 550 5.1.1 unknown')).toEqual(['hard', '5.1.1']);
     expect(await code('', 'SMTP;550-5.2.1 disabled')).toEqual(['hard', '5.2.1']);
-    expect(await code('', 'smtp; 451 4.3.0 later')).toEqual(['soft', '4.3.0']);
-    expect(await code('\nStatus: 5.7.1', 'smtp; 550 5.1.1 unknown')).toEqual(['hard', '5.7.1']);
-    expect(await code('\nStatus: 4.0.0', 'smtp; 550 5.1.1 unknown')).toEqual(['soft', '4.0.0']);
-    expect(await code('\nStatus: 5.0.0', 'x-unix; 550 5.1.1 unknown')).toEqual(['hard', '5.0.0']);
-    expect(await code('\nStatus: 5.0.0', 'smtp; user 5.1.1 unknown')).toEqual(['hard', '5.0.0']);
+    expect(await code('', 'smtp; 451 4.3.0 later')).toEqual(['other', '4.3.0']);
+    expect(await code('\nStatus: 5.1.1', 'smtp; 550 5.7.1 blocked')).toEqual(['policy', '5.7.1']);
+    expect(await code('\nStatus: 5.7.1', 'smtp; 550 5.1.1 unknown')).toEqual(['hard', '5.1.1']);
+    expect(await code('\nStatus: 5.1.1', 'smtp; 550 5.0.0 no')).toEqual(['hard', '5.1.1']);
+    expect(await code('\nStatus: 4.0.0', 'smtp; 550 5.1.1 unknown')).toEqual(['other', '4.0.0']);
+    expect(await code('\nStatus: 5.0.0', 'smtp; user 5.1.1 unknown')).toEqual(['other', '5.0.0']);
+  });
+
+  test('reads the reply in X-Supplementary-Info if Diagnostic-Code has none', async () => {
+    const supplement = 'X-Supplementary-Info: <mx.example.net #5.0.0 smtp; 550 5.1.1 unknown>';
+    const failed = 'Action: failed\nStatus: 5.0.0';
+    expect(await codeOf(`${failed}\n${supplement}`)).toEqual(['hard', '5.1.1']);
+    expect(await withFields(`${failed}\n${supplement}`)).toMatchObject({ diagnostic: '550 5.1.1 unknown' });
+    expect(await codeOf(`${failed}\nDiagnostic-Code: smtp; 550 no\n${supplement}`)).toEqual(['other', '5.0.0']);
+    const other = await withFields(`${failed}\n${supplement.replace('unknown', 'no ada here')}`);
+    expect(other?.digest).toBe((await withFields(failed))?.digest);
+  });
+
+  test('reads the comment of the status if no reply is quoted', async () => {
+    expect(await codeOf('Action: failed\nStatus: 5.4.4 (Illegal host/domain name found)')).toEqual(['hard', '5.4.4']);
+    expect(await codeOf('Action: failed\nStatus: 5.0.0 (recipient reached disk quota)')).toEqual(['full', '5.0.0']);
+    expect(await codeOf('Action: failed\nStatus: 5.4.4 (unable to route')).toEqual(['other', '5.4.4']);
   });
 
   test('of several recipients the one that failed counts; of several fields of a name the first', async () => {
     const two =
       'Action: delayed\nStatus: 4.4.1\n\nFinal-Recipient: rfc822; b@example.net\nAction: failed\nStatus: 5.1.1';
     expect(await codeOf(two)).toEqual(['hard', '5.1.1']);
-    expect(await codeOf('Action: failed\nStatus: 5.7.1\nStatus: 5.1.1')).toEqual(['hard', '5.7.1']);
+    expect(await codeOf('Action: failed\nStatus: 5.7.1\nStatus: 5.1.1')).toEqual(['policy', '5.7.1']);
   });
 
   test('the words are cut, and hold no control characters', async () => {
@@ -124,6 +147,41 @@ test('a part in base64 is read, prose is not', async () => {
   expect(
     await read(`Subject: Undelivered\n\n550 5.1.1 user unknown\nmessage/delivery-status\n${status}`),
   ).toBeUndefined();
+});
+
+describe('a report inside a message', () => {
+  const forwarded = (content: string, type = 'message/rfc822', encoding = '7bit'): string =>
+    `Subject: Fwd\nContent-Type: multipart/mixed; boundary=o${content.length}\n\n--o${content.length}\n` +
+    `Content-Type: text/plain\n\nsee below\n--o${content.length}\n` +
+    `Content-Type: ${type}\nContent-Transfer-Encoding: ${encoding}\n\n${content}\n--o${content.length}--\n`;
+  const gone = someReport('postfix-gone');
+
+  test('is read like the report itself, at most three levels deep', async () => {
+    const one = await read(gone);
+    expect(one).toMatchObject({ kind: 'hard', messageId: expect.stringContaining('<eml_') as string });
+    expect(await read(forwarded(gone))).toEqual(one);
+    expect(await read(forwarded(gone, 'message/global'))).toEqual(one);
+    expect(await read(forwarded(Buffer.from(gone).toString('base64'), 'message/rfc822', 'base64'))).toEqual(one);
+    expect(await read(forwarded(forwarded(forwarded(gone))))).toEqual(one);
+    expect(await read(forwarded(forwarded(forwarded(forwarded(gone)))))).toBeUndefined();
+    expect(await read(forwarded(someReport('abuse')))).toEqual(await read(someReport('abuse')));
+  });
+
+  test('is not looked for in the email that a report returns', async () => {
+    const [returned = ''] = /^Content-Type: message\/rfc822\n[^]*?\n\n/m.exec(forwarded(gone)) ?? [];
+    const delayed =
+      'Content-Type: multipart/report; boundary=d\n\n--d\nContent-Type: message/delivery-status\n\n' +
+      `Reporting-MTA: dns; mx.example.net\n\nAction: delayed\nStatus: 4.4.1\n\n--d\n${returned}${gone}\n--d--\n`;
+    expect(await read(delayed)).toBeUndefined();
+    expect(await read(delayed.replace('Action: delayed', 'Action: failed'))).toMatchObject({ enhanced_code: '4.4.1' });
+  });
+
+  test('is read soon, however many messages are attached', async () => {
+    const many = `Content-Type: multipart/mixed; boundary=b\n\n${'--b\nContent-Type: message/rfc822\n\n'.repeat(1_600)}`;
+    const began = performance.now();
+    expect(await read(`${many}${many.replaceAll('b', 'c')}`)).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(1_500);
+  });
 });
 
 const megabyte = (piece: string): string => piece.repeat(Math.ceil((1024 * 1024) / piece.length));

@@ -409,7 +409,7 @@ const command: fc.Arbitrary<EmailCommand> = fc.oneof(
   fc.record({ type: fc.constant('CancelEmail' as const), reason }),
   fc.record({
     type: fc.constant('RecordBounce' as const),
-    kind: fc.constantFrom('hard' as const, 'soft' as const),
+    kind: fc.constantFrom('hard' as const, 'other' as const),
     verified: fc.boolean(),
     report_hash: fc.constantFrom('1', '2', '3'),
   }),

@@ -50,3 +50,38 @@ describe('EmailRequested', () => {
     expect(() => codec.decode(stored(emailRequested, 3))).toThrow('has schema 3, newest known is 2');
   });
 });
+
+describe('EmailBounced', () => {
+  const { emailBounced } = exampleEvents;
+  const ofSchema1 = (kind: 'hard' | 'soft', enhanced_code?: string) => {
+    const data = { ...emailBounced.data, kind, enhanced_code };
+    return codec.decode({ ...stored(emailBounced, 1), data: JSON.stringify(data) }).event;
+  };
+
+  test('of schema 1 gets its kind from the code', () => {
+    const kinds = (['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'] as const).map(
+      (code) => [code, 'hard'] as const,
+    );
+    const cases = [...kinds, ['5.2.2', 'full'], ['5.7.26', 'policy'], ['5.1.8', 'other'], ['5.0.0', 'other']] as const;
+    for (const [code, kind] of cases)
+      expect(ofSchema1('hard', code), code).toEqual({
+        type: 'EmailBounced',
+        data: { ...emailBounced.data, kind, enhanced_code: code },
+      });
+    expect(ofSchema1('hard')).toMatchObject({ data: { kind: 'other' } });
+    for (const [code, kind] of [
+      ['4.2.2', 'full'],
+      ['4.7.1', 'policy'],
+      ['4.1.1', 'other'],
+      ['4.4.7', 'other'],
+    ] as const)
+      expect(ofSchema1('soft', code), code).toMatchObject({ data: { kind } });
+  });
+
+  test('of schema 1 with a kind that never was is unreadable', () => {
+    const data = JSON.stringify({ ...emailBounced.data, kind: 'full' });
+    expect(() => codec.decode({ ...stored(emailBounced, 1), data: data.replace('full', 'firm') })).toThrow(
+      UnreadableEventError,
+    );
+  });
+});

@@ -17,19 +17,26 @@ async function refusedBy(behaviour: Behaviour, onGone: (email: UndeliverableEmai
 
 const failed = ['EmailRequested', 'EmailDispatchStarted', 'EmailFailed'];
 
-test.each(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'])(
-  'after %s at RCPT the address is told of first, then the e-mail fails',
-  async (code) => {
-    const told: UndeliverableEmail[] = [];
-    const { email_id, types } = await refusedBy(`recipient 550 ${code} no`, async (email) => void told.push(email));
-    expect(types).toEqual(failed);
-    expect(told).toMatchObject([{ emailId: email_id, recipientKey: 'key', address: 'ada@example.com' }]);
-  },
-);
+test.each([
+  '5.1.1 no',
+  '5.2.1 no',
+  '5.1.10 no',
+  '5.1.351 no',
+  '5.4.1 Recipient address rejected: Access denied',
+  '5.4.4 Invalid domain',
+  'No such user',
+])('stops mail to the address before it records the failure when the reply to RCPT is 550 %s', async (reply) => {
+  const told: UndeliverableEmail[] = [];
+  const { email_id, types } = await refusedBy(`recipient 550 ${reply}`, async (email) => void told.push(email));
+  expect(types).toEqual(failed);
+  expect(told).toMatchObject([{ emailId: email_id, recipientKey: 'key', address: 'ada@example.com' }]);
+});
 
 test.each([
-  'recipient 550 No such user',
+  'recipient 550 Not today',
   'recipient 552 5.2.2 Over quota',
+  'recipient 550 5.2.1 The user is receiving mail at too high a rate',
+  'recipient 550 5.1.1 Mailbox full',
   'recipient 550 5.1.0 Address rejected',
   'recipient 450 4.1.1 Not yet known',
   'data 550 5.1.1 User unknown',

@@ -283,7 +283,7 @@ describe('emails', () => {
   });
 
   it('show the report that says most, of several the first', () => {
-    const bounce = (kind: 'hard' | 'soft', verified: boolean, enhanced_code?: string): DomainEvent => ({
+    const bounce = (kind: 'hard' | 'other', verified: boolean, enhanced_code?: string): DomainEvent => ({
       type: 'EmailBounced',
       data: {
         ...e.emailBounced.data,
@@ -294,19 +294,19 @@ describe('emails', () => {
       },
     });
     const bounces = [
-      bounce('soft', false, '4.4.7'),
+      bounce('other', false, '4.4.7'),
       bounce('hard', false),
-      bounce('soft', true, '4.4.7'),
+      bounce('other', true, '4.4.7'),
       bounce('hard', true, '5.1.1'),
       bounce('hard', true, '5.7.1'),
-      bounce('soft', true),
+      bounce('other', true),
     ];
     const shown = bounces.map((_, at) => {
       const bounced = fold(e.dispatchStarted, e.emailSent, ...bounces.slice(0, at + 1))?.bounced;
       return [bounced?.kind, bounced?.verified, bounced?.enhanced_code];
     });
     const most = ['hard', true, '5.1.1'];
-    expect(shown).toEqual([['soft', false, '4.4.7'], ['hard', false, null], ['soft', true, '4.4.7'], most, most, most]);
+    expect(shown).toEqual([['other', false, '4.4.7'], ['hard', false, null], ['other', true, '4.4.7'], most, most, most]);
     const unproved: DomainEvent = { type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } };
     expect(fold(e.dispatchStarted, unproved, e.emailComplained, unproved)?.complained).toEqual({
       at: later(3),

@@ -16,13 +16,22 @@ const texts: Readonly<Record<string, string>> = {
   gave_up: 'given up after a long time (gave_up)',
 };
 
+const bounceTexts: Readonly<Record<string, string>> = {
+  hard: 'no such mailbox',
+  full: 'mailbox full',
+  policy: 'sender or email refused',
+};
+
+/** Returns what the kind of a bounce means. */
+export const bounceText = (kind: string): string => bounceTexts[kind] ?? 'another reason';
+
 const textOf = (reason: string): string => texts[reason] ?? reason.replaceAll('_', ' ');
 
 export const whyAttemptsFailed = ({ outcome, reason }: Reason): string | undefined =>
   ['deferred', 'failed', 'in_doubt'].includes(outcome) ? textOf(reason) : undefined;
 
 export function whyNotDelivered({ outcome, reason }: Reason): string | undefined {
-  if (outcome === 'bounced') return reason === 'hard' ? 'bounced: for good' : 'bounced: not in time';
+  if (outcome === 'bounced') return `bounced: ${bounceText(reason)}`;
   return outcome === 'cancelled' ? `cancelled: ${textOf(reason)}` : undefined;
 }
 

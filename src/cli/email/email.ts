@@ -6,6 +6,7 @@ import { changeEach, demandService, itemsFrom } from '../shared/through-service.
 import { whileOpen } from '../shared/while-open.js';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { refusalKinds } from '../../events/refusal-kind.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { limit, limitOption, withExamples } from '../shared/options.js';
@@ -143,7 +144,7 @@ const emailSchema = z.object({
     .object({
       at: z.string(),
       verified: z.boolean(),
-      kind: z.enum(['hard', 'soft']),
+      kind: z.enum(refusalKinds),
       enhanced_code: z.string().nullable(),
     })
     .nullable(),

@@ -1,5 +1,6 @@
 /** The endpoints of transactional e-mail, and what they answer. */
 import { z } from 'zod';
+import { refusalKinds } from '../../../events/refusal-kind.js';
 import { count, emailId, object, text, time } from '../../../events/values.js';
 import { deliveryStates } from '../../../projections/emails.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
@@ -37,7 +38,12 @@ const emailState = object(
     bounced: object('Bounce', {
       at: time,
       verified,
-      kind: z.enum(['hard', 'soft']).describe('`hard`: for good. `soft`: it was not delivered in time.'),
+      kind: z
+        .enum(refusalKinds)
+        .describe(
+          '`hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. ' +
+            '`policy`: the server refuses the sender or this message. `other`: everything else.',
+        ),
       enhanced_code: text('As the mail server reported it.', '5.1.1').nullable(),
     })
       .nullable()
