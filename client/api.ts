@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 cf726a656248df6c6cca149777c7d3f23443c5ad85ca0fc8c124cfe5c4c78624. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1540,7 +1540,7 @@ export interface components {
       at: string;
       /** @description As the mail server reported it. */
       enhanced_code: string | null;
-      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
+      /** @description `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the sender or this message. `other`: everything else. Known: hard, full, policy, other. */
       kind: string;
       /** @description The report came with the proof of the return path. */
       verified: boolean;

@@ -140,6 +140,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/copy/rows.ts: atOnce',
   'src/copy/rows.ts: largestBody',
   'src/events/address.ts: maxReceived',
+  'src/events/refusal-kind.ts: longestReply',
   'src/events/return-path.ts: longestLocalPart',
   'src/eventstore/eventstoredb/copies.ts: putInAtOnce',
   'src/eventstore/eventstoredb/copies.ts: readsAtOnce',
