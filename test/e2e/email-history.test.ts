@@ -78,7 +78,7 @@ test('a click and a bounce stand among the events of the e-mail, in words, and o
     ],
     ['ContactUnsubscribed', expect.stringMatching(/^Unsubscribed from the list .* by the person, with the button in/)],
     ['AddressSuppressed', 'From here on all mail to the address is refused: the mailbox is gone.'],
-    ['EmailBounced', 'The e-mail bounced (5.1.1): it could not be delivered.'],
+    ['EmailBounced', 'The e-mail bounced (5.1.1): the mailbox does not exist.'],
   ]);
   expect(items[0]).toMatchObject({ contact_id: contact, email: { subject: 'Hi' } });
   expect(items[2]?.data).toMatchObject({ smtp_code: 250, message: { response: expect.any(String) as string } });

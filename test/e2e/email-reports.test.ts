@@ -95,21 +95,33 @@ test('a release holds against a repeat of the report', async () => {
   expect(await suppressedFor(email.to)).toEqual([]);
 });
 
-test('a day of 5.7.1 stops mail to nobody, and so does every other refusal', async () => {
-  const names = [
-    'postfix-policy',
-    'exim-policy',
-    'postfix-full',
-    'postfix-without-code',
-    'exim-unknown-here',
-    'postfix-utf8',
-  ];
-  for (const name of names as SomeReport[]) {
+test('stops mail to a mailbox that does not exist in words alone, and to nobody after any other refusal', async () => {
+  const kinds = {
+    'postfix-without-code': 'hard',
+    'postfix-policy': 'policy',
+    'exim-policy': 'policy',
+    'postfix-full': 'full',
+    'exim-unknown-here': 'other',
+    'postfix-utf8': 'other',
+  } as const satisfies Partial<Record<SomeReport, string>>;
+  for (const [name, kind] of Object.entries(kinds) as [keyof typeof kinds, string][]) {
     const email = await sent();
     expect((await report(name, email)).body).toEqual(taken('bounced', email.id, true));
-    expect(await emailOf(email), name).toMatchObject({ bounced: { kind: 'hard', verified: true } });
-    expect(await suppressedFor(email.to), name).toEqual([]);
+    expect(await emailOf(email), name).toMatchObject({ bounced: { kind, verified: true } });
+    expect(await suppressedFor(email.to), name).toHaveLength(kind === 'hard' ? 1 : 0);
   }
+});
+
+test('a block of the sender that the sending server calls 5.1.1 stops mail to nobody', async () => {
+  const email = await sent();
+  const blocked = reportOf('postfix-gone', email.id, email.returnPath).replace(
+    /^Diagnostic-Code: [^]*?\n(?! )/m,
+    'Diagnostic-Code: smtp; 550 5.7.1 blocked for policy\n',
+  );
+  expect(blocked).toContain('Status: 5.1.1');
+  expect((await post(blocked, { 'x-envelope-to': email.returnPath })).body).toEqual(taken('bounced', email.id, true));
+  expect(await emailOf(email)).toMatchObject({ bounced: { kind: 'policy', enhanced_code: '5.7.1' } });
+  expect(await suppressedFor(email.to)).toEqual([]);
 });
 
 test('a report that knows only the id of the email is recorded, is not believed and stops nothing', async () => {
@@ -209,7 +221,7 @@ test('a waiting email ends with its verified bounce, and not with an unverified 
     expect((await report(name, email, 'bounce@mail.example.com')).body).toEqual(taken('unverified', id, false));
   expect(await emailOf(email)).toMatchObject({ state: 'deferred', bounced: { verified: false } });
   expect((await report('postfix-policy', email)).body).toEqual(taken('bounced', id, true));
-  expect(await emailOf(email)).toMatchObject({ state: 'cancelled', bounced: { kind: 'hard', verified: true } });
+  expect(await emailOf(email)).toMatchObject({ state: 'cancelled', bounced: { kind: 'policy', verified: true } });
   expect((await on.post(`/v1/email/${id}/release`)).status).toBe(409);
 });
 
@@ -295,7 +307,7 @@ test('history, feed and the days tell of them', async () => {
   const feed = await on.get('/v1/audit/events?types=EmailBounced,EmailComplained&limit=200');
   expect(feed.items().length).toBeGreaterThan(1);
   const exported = await on.get(`/v1/privacy/export?email=${to}`, { accept: 'application/json' });
-  expect(exported.text).toContain('The e-mail bounced (5.1.1): it could not be delivered.');
+  expect(exported.text).toContain('The e-mail bounced (5.1.1): the mailbox does not exist.');
   expect(exported.text).toContain('550-5.1.1 <gone@example.net>: Recipient address rejected');
   const outcomes = await on.get('/v1/analytics/emails/outcomes?interval=month');
   expect(outcomes.text).toMatch(/"bounced":[1-9]\d*,"complained":[1-9]/);
