@@ -20,8 +20,9 @@ export function failedDelivery(text: string): FailedDelivery | undefined {
   const failed = blocks.find((fields) => /^failed\b/i.test(fields.get('action') ?? ''));
   if (failed === undefined) return undefined;
   const { status, comment } = statusIn(failed);
-  const said = wordsIn(failed);
-  const code = codeOf(status, said);
+  const replies = repliesIn(failed);
+  const said = replies.join(' ');
+  const code = replies.reduce(moreExactCode, status);
   const diagnostic = said.slice(0, longestDiagnostic).toWellFormed();
   const envelopeId = blocks.map((fields) => fields.get('original-envelope-id')).find((id) => id !== undefined);
   return {
@@ -34,29 +35,34 @@ export function failedDelivery(text: string): FailedDelivery | undefined {
   };
 }
 
-/** Reads `5.4.4 (Illegal host name found)`: the code, if it means failure, and the comment. */
+/**
+ * Reads `5.4.4 (Illegal host name found)`: the code, if it means failure, and the comment. If the code says nothing, reads
+ * the code in `X-Supplementary-Info: <mx.example.net #5.1.1 smtp; 550 unknown>`.
+ */
 function statusIn(failed: Fields): { readonly status: string | undefined; readonly comment: string } {
   const [, status, comment = ''] =
     /^([45]\.\d{1,3}\.\d{1,3})(?![.\d])(?:[^(]*\(([^)]*))?/.exec(failed.get('status') ?? '') ?? [];
-  return { status, comment };
+  const [, supplement] = /#([45]\.\d{1,3}\.\d{1,3})(?![.\d])/.exec(failed.get('x-supplementary-info') ?? '') ?? [];
+  return { status: status === undefined || status.endsWith('.0.0') ? (supplement ?? status) : status, comment };
 }
 
 /**
- * Returns the code to record. The code of the quoted reply is preferred if it means failure of the same class, because
- * `Status:` is often 5.0.0, or not what the recipient's server said.
+ * Returns the code of a reply if it means failure of the same class as the status, and the status otherwise. The status is
+ * often 5.0.0, or not what the recipient's server said.
  */
-function codeOf(status: string | undefined, said: string): string | undefined {
-  const [, replied] = /^[45]\d\d[ -]([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/.exec(said) ?? [];
+function moreExactCode(status: string | undefined, reply: string): string | undefined {
+  const [, replied] = /^[45]\d\d[ -]([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/.exec(reply) ?? [];
   if (status === undefined || replied === undefined) return status ?? replied;
   return replied.endsWith('.0.0') || !replied.startsWith(status.charAt(0)) ? status : replied;
 }
 
-/** Returns the words of the server in `Diagnostic-Code`, or those in `X-Supplementary-Info` if there are none. */
-function wordsIn(failed: Fields): string {
+/** Returns the words of the recipient's server in `Diagnostic-Code` and in `X-Supplementary-Info`. */
+function repliesIn(failed: Fields): readonly string[] {
   const [, diagnostic = ''] = /^[^;]*;(.*)$/s.exec(failed.get('diagnostic-code') ?? '') ?? [];
   // `<mx.example.net #5.0.0 smtp; 550 5.1.1 unknown>`
-  const [, supplement = ''] = /\bsmtp;([^>]*)/i.exec(failed.get('x-supplementary-info') ?? '') ?? [];
-  return oneLine(diagnostic) || oneLine(supplement);
+  const [, supplement = ''] =
+    /(?:\bsmtp;|#[45]\.\d{1,3}\.\d{1,3} (?!\s*smtp;))([^>]*)/i.exec(failed.get('x-supplementary-info') ?? '') ?? [];
+  return [oneLine(diagnostic), oneLine(supplement)].filter((reply) => reply !== '');
 }
 
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();

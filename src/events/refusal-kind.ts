@@ -29,7 +29,7 @@ interface Said {
   readonly status: string;
   /** The enhanced codes of all quoted replies, without their class. */
   readonly replied: readonly string[];
-  /** The beginning of the reply without addresses. */
+  /** The beginning of the reply, with the word "address" in place of each address. */
   readonly text: string;
   /** The text without host names, links and codes. */
   readonly words: string;
@@ -104,7 +104,7 @@ const policyWords = new RegExp(
     '\\bspf\\b|\\bdkim\\b|\\bdmarc\\b|\\bptr\\b|\\breverse dns\\b|\\brdns\\b|authenticat',
     // "User unknown in relay recipient table" is about the recipient.
     '\\brelay(?:ing)?\\b(?! (?:recipient|domain))|\\brcpthosts\\b|\\b(?:helo|ehlo)\\b',
-    "\\bsender(?:'s)? (?:verif|address|domain|denied|rejected|host|ip)",
+    "\\bsender(?:'s)? (?:verif|address|domain|denied|rejected|host|ip)|\\bfrom:? address",
     '\\b(?:your|sending|client) (?:ip|server|network|host|domain)\\b',
     '\\btoo many (?:recipients|connections|messages|e?mails)\\b|\\bfrequency\\b|\\brate limit|\\bsending (?:quota|limit)',
   ].join('|'),
@@ -114,16 +114,15 @@ const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprot
 const refusingWords =
   /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b|\bheader\b/;
 
-const party = '(?:user|recipient|mailbox|account|address|alias|person)';
-/** The most frequent wordings for an unknown mailbox. */
+/** The most frequent wordings for an unknown mailbox. `PARTY` is the mailbox, `SOME` are words of the same sentence. */
 const unknownMailbox: readonly RegExp[] = [
   // Cisco writes "Unknown address error" before every 550 that it quotes.
-  'unknown (?:or illegal |local |virtual |e-?mail )?PARTY(?! error)',
+  'unknown (?:or \\w+ |local |virtual |e-?mail )?PARTY(?! error)',
   'unknown local[- ]part',
-  'PARTY (?:is |name )?unknown',
+  'PARTY (?:is |name |[^\\s.:]+ )?unknown',
   'no such (?:local |e-?mail )?PARTY',
-  "PARTY(?: \\w+){0,3}(?: not|n't) (?:be )?found",
-  "PARTY(?: \\w+){0,3} (?:doesn't|don't|not|no longer) exists?",
+  "PARTYSOME(?: not|n't) (?:be )?found",
+  "PARTYSOME (?:doesn't|don't|not|no longer) exists?",
   "PARTY (?:\\w+ )?not known|(?:is|are)n't known|not a known PARTY",
   'invalid (?:or unknown )?PARTY',
   'PARTY (?:is )?(?:invalid|not valid)|not a valid PARTY',
@@ -132,13 +131,18 @@ const unknownMailbox: readonly RegExp[] = [
   'no (?:mailbox|account|user|person|one) (?:here )?by that name',
   'no (?:mailbox|account|person|one) (?:found|at this address)',
   "(?:doesn't|does not) have an? (?:\\S+ )?account",
-  'mailbox (?:is )?(?:unavailable|not available)',
+  '(?:mailbox|account) (?:is )?(?:unavailable|not available)',
   'PARTY (?:is )?no longer (?:active|available|valid|in use)',
-  'unroute?able address',
-  'not a local address|user (?:is )?not local|not our customer',
-  'not listed in (?:domino|public)',
+  '(?:unroute?able|undeliverable) address',
+  'not an? (?:local|active) (?:address|mailbox)|user (?:is )?not local|not our (?:customer|user)',
+  'not (?:listed|present) in (?:the )?(?:domino|public|directory)',
   'empf(?:ä|ae)nger unbekannt|(?:destinataire|utilisateur) (?:inconnu|invalide)|utente sconosciuto|usuario desconocido',
-].map((wording) => new RegExp(`\\b(?:${wording.replaceAll('PARTY', party)})\\b`));
+].map((wording) => {
+  const pattern = wording
+    .replaceAll('PARTY', '(?:user|recipient|mailbox|account|address|alias|person)')
+    .replaceAll('SOME', '(?: [^\\s.:]+){0,6}');
+  return new RegExp(`\\b(?:${pattern})\\b`);
+});
 /** Cisco's default wording for an unknown mailbox. Other servers use 5.1.0 for senders, too. */
 const unknownToCisco = /#5\.1\.0 address rejected/;
 /** Yahoo's wording at the end of a message, with the reply code 554. */
@@ -192,12 +196,18 @@ const isForNow = (text: string): boolean => /^(?:[^:]* said: )?(?:4\d\d(?!\d)|\d
 
 /** Writes the lines of a long reply (`550-5.1.1 …`) like its last line (`550 5.1.1 …`). */
 const withSpaces = (text: string): string => text.replaceAll(/(?<![\w.#])([245]\d\d)-/g, '$1 ');
-/** Addresses are not words of the server. */
-const withoutAddresses = (text: string): string => without(/@/, text.replaceAll(/<[^<>\s@]*@[^<>\s]*>/g, ' '));
-/** Leaves out links, host names and codes, because their parts are not words. */
-const wordsOf = (text: string): string => without(/:\/\/|\w\.[\w-]+\.\w|^[245]\d\d$/, text.replaceAll('’', "'"));
-const without = (pattern: RegExp, text: string): string =>
+/** Parts of an address are not words of the server, but the sentence is about the address. */
+const withoutAddresses = (text: string): string =>
   text
+    .replaceAll(/<[^<>\s@]*@[^<>\s]*>/g, ' address ')
     .split(/\s+/)
-    .filter((word) => !pattern.test(word))
+    .map((word) => (word.includes('@') ? 'address' : word))
+    .join(' ')
+    .trim();
+/** Leaves out links, host names and codes, because their parts are not words. */
+const wordsOf = (text: string): string =>
+  text
+    .replaceAll('’', "'")
+    .split(' ')
+    .filter((word) => !/:\/\/|\w\.[\w-]+\.\w|^[245]\d\d$/.test(word))
     .join(' ');

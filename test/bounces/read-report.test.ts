@@ -79,12 +79,24 @@ describe('of the delivery', () => {
     expect(await code('\nStatus: 5.0.0', 'smtp; user 5.1.1 unknown')).toEqual(['other', '5.0.0']);
   });
 
-  test('reads the reply in X-Supplementary-Info if Diagnostic-Code has none', async () => {
+  test('reads the reply in X-Supplementary-Info', async () => {
     const supplement = 'X-Supplementary-Info: <mx.example.net #5.0.0 smtp; 550 5.1.1 unknown>';
     const failed = 'Action: failed\nStatus: 5.0.0';
     expect(await codeOf(`${failed}\n${supplement}`)).toEqual(['hard', '5.1.1']);
     expect(await withFields(`${failed}\n${supplement}`)).toMatchObject({ diagnostic: '550 5.1.1 unknown' });
-    expect(await codeOf(`${failed}\nDiagnostic-Code: smtp; 550 no\n${supplement}`)).toEqual(['other', '5.0.0']);
+    expect(await codeOf(`${failed}\nDiagnostic-Code: smtp; 550 no\n${supplement}`)).toEqual(['hard', '5.1.1']);
+    expect(await codeOf(`${failed}\nX-Supplementary-Info: <mx.example.net #5.0.0 550 No such user>`)).toEqual([
+      'hard',
+      '5.0.0',
+    ]);
+    expect(await codeOf(`${failed}\n${supplement.replace('5.1.1 unknown', '5.7.1 blocked')}`)).toEqual([
+      'policy',
+      '5.7.1',
+    ]);
+    expect(await codeOf(`${failed}\n${supplement.replace('#5.0.0 smtp; 550 5.1.1', '#5.1.1 smtp; 550')}`)).toEqual([
+      'hard',
+      '5.1.1',
+    ]);
     const other = await withFields(`${failed}\n${supplement.replace('unknown', 'no ada here')}`);
     expect(other?.digest).toBe((await withFields(failed))?.digest);
   });
