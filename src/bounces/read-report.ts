@@ -1,13 +1,24 @@
 /** Reads the machine-readable parts of a report from a mail server or mailbox provider. Prose is not interpreted. */
 import { createHash } from 'node:crypto';
-import type { Attachment } from 'postal-mime';
+import type { Attachment, Email } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
-import { complaintIn, type Complaint } from './feedback-report.js';
+import { emailHeader } from '../events/email-proof.js';
+import {
+  complaintIn,
+  isMicrosoftComplaint,
+  microsoftSender,
+  sendersIn,
+  type Complaint,
+} from './feedback-report.js';
 import { blocksOf, type Fields } from './fields.js';
 
 export type MailReport = (FailedDelivery | Complaint) & {
   /** Message-ID of the returned email, if the report contains it. */
-  readonly messageId?: string;
+  readonly messageId?: string | undefined;
+  /** X-Audience-Email of the returned email, if the report contains it. */
+  readonly emailHeader?: string | undefined;
+  /** `To` of the report. */
+  readonly to?: string | undefined;
   /** SHA-256 of the machine-readable part without the lines that may hold an address. A repeat has the same digest. */
   readonly digest: string;
 };
@@ -19,7 +30,10 @@ const limits = { maxHeadersSize: 64 * 1024, maxNestingDepth: 16 } as const;
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status'];
 const feedbackTypes = ['message/feedback-report'];
 const returnedTypes = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
-const anyReport = /message\/(?:global-)?delivery-status|message\/feedback-report/i;
+const anyReport = new RegExp(
+  `message/(?:global-)?delivery-status|message/feedback-report|${microsoftSender.replace('.', '\\.')}`,
+  'i',
+);
 
 /**
  * Returns the report, or undefined if the bytes are not a report, cannot be parsed, or tell neither of a failure nor of
@@ -30,12 +44,22 @@ export async function readReport(bytes: Uint8Array): Promise<MailReport | undefi
   const read = message.subarray(0, endOfLine(message, mostLines));
   // Most of what comes to a published address is not a report.
   if (!anyReport.test(read.toString('latin1'))) return undefined;
-  const parts = await partsOf(read);
-  const report = reportIn(parts);
+  const mail = await parsed(read);
+  const header = returnedHeader(mail.attachments);
+  const [returned] = blocksOf(header);
+  const report = reportIn(mail.attachments) ?? microsoftComplaint(mail, returned);
   if (report === undefined) return undefined;
-  const messageId = returnedHeader(parts)?.get('message-id');
-  return { ...report, ...(messageId === undefined ? {} : { messageId }) };
+  return {
+    ...report,
+    ...(report.type === 'complaint' ? { senders: [...report.senders, ...sendersIn(header)] } : {}),
+    messageId: returned?.get('message-id'),
+    emailHeader: returned?.get(emailHeader.toLowerCase()),
+    to: mail.headers.find(({ key }) => key === 'to')?.value.slice(0, longestTo),
+  };
 }
+
+/** The most characters of `To` of a report. */
+const longestTo = 1_000;
 
 function reportIn(parts: readonly Attachment[]): MailReport | undefined {
   const status = textOf(parts, statusTypes);
@@ -46,9 +70,15 @@ function reportIn(parts: readonly Attachment[]): MailReport | undefined {
   return complaint && { ...complaint, digest: digestOf(feedback) };
 }
 
-/** Returns the header of the email that the report is about. */
-const returnedHeader = (parts: readonly Attachment[]): Fields | undefined =>
-  blocksOf(textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '')[0];
+function microsoftComplaint({ from, subject }: Mail, returned: Fields | undefined): MailReport | undefined {
+  if (!isMicrosoftComplaint({ from: from?.address, subject, returned })) return undefined;
+  // Microsoft says nothing beyond the email itself, so all its complaints about an email are the same report.
+  return { type: 'complaint', senders: [], digest: digestOf(microsoftSender.replace('@', ' at ')) };
+}
+
+/** Returns the text of the header of the email that the report is about, or an empty text. */
+const returnedHeader = (parts: readonly Attachment[]): string =>
+  (textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '').slice(0, limits.maxHeadersSize);
 
 const digestOf = (text: string): string => createHash('sha256').update(withoutAddresses(text)).digest('hex');
 
@@ -61,12 +91,15 @@ const withoutAddresses = (text: string): string =>
     .join('\n')
     .trim();
 
-async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
+type Mail = Pick<Email, 'attachments' | 'from' | 'headers' | 'subject'>;
+
+/** Returns a message without content if the bytes cannot be parsed. */
+async function parsed(message: Buffer): Promise<Mail> {
   try {
     const parser = await openParser();
-    return (await parser.parse(message)).attachments;
+    return await parser.parse(message);
   } catch {
-    return [];
+    return { attachments: [], headers: [] };
   }
 }
 
@@ -74,7 +107,7 @@ async function partsOf(message: Buffer): Promise<readonly Attachment[]> {
  * Returns a parser that never renders HTML. The library converts HTML to text in `renderTextContent`, with regular
  * expressions that take minutes on a hostile report, and has no option against that.
  */
-async function openParser(): Promise<{ parse(message: Buffer): Promise<{ readonly attachments: Attachment[] }> }> {
+async function openParser(): Promise<{ parse(message: Buffer): Promise<Mail> }> {
   const { default: PostalMime } = await import('postal-mime');
   class PartsOnly extends PostalMime {
     renderTextContent(): void {

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import type { EmailEvent } from '../events/email.js';
-import { isGone } from '../commands/email-reports.js';
+import { mailboxBounce, type MailboxBounce } from '../commands/bounced-mailboxes.js';
+import { classifyRefusal } from '../events/refusal-kind.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
@@ -31,8 +32,9 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   for (let round = 0; ; round += 1) {
     try {
       const context = contextOf(job, job.claimId ?? (await claimEventId(reader, stream, attempt)));
-      // First: where this process dies in between, the e-mail is tried again, or not sent to who is gone.
-      if (saysGone(ending)) await job.options.onGone?.(undeliverable(job), context);
+      // This comes first: if the process dies in between, the email is tried again, and its refusal counts once.
+      const bounce = bounceIn(command, ending);
+      if (bounce !== undefined) await job.options.onBounce?.(undeliverable(job), bounce, context);
       const { events } = await handler.execute({ stream, command, context });
       if (events.length === 0) report({ type: 'superseded', ...about });
       else report({ type: 'recorded', ...about, outcome: outcomeOf(command, events), ...codesOf(ending) });
@@ -49,9 +51,25 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   }
 }
 
-/** The reply to RCPT, and to nothing else. */
-const saysGone = ({ status, stage, enhanced_code }: AttemptEnding): boolean =>
-  status === 'failed' && stage === 'recipient' && isGone(enhanced_code);
+/**
+ * Returns what the reply of the server says about the recipient, or undefined if it says nothing. SMTP_URL usually names a
+ * relay, so only a reply that ended the email, or a "later" to RCPT, is about the recipient.
+ */
+function bounceIn({ type }: Verdict, ending: AttemptEnding): MailboxBounce | undefined {
+  const { stage, response } = ending;
+  if (response === undefined || (stage !== 'recipient' && stage !== 'data')) return undefined;
+  const isEnd = type === 'RecordFailed';
+  if (!isEnd && !(type === 'RecordDeferred' && stage === 'recipient' && isAboutRecipient(ending))) return undefined;
+  const bounce = mailboxBounce(classifyRefusal({ reply: response }));
+  // After the message was sent, the reply may be about the message.
+  return bounce === 'gone' && stage === 'data' ? 'unclear' : bounce;
+}
+
+/** Returns whether the server put off this recipient. Greylisting, and trouble of the server or the network, say nothing. */
+function isAboutRecipient({ reason, delay, smtp_code, enhanced_code = '', response = '' }: AttemptEnding): boolean {
+  if (reason !== 'smtp_4xx' || smtp_code === 421 || delay !== undefined) return false;
+  return !/^4\.[347]\./.test(enhanced_code) && !/gr[ae]y-?list/i.test(response);
+}
 
 const undeliverable = ({ email: { request, recipientKey, position } }: Job) => ({
   emailId: request.email_id,

@@ -91,7 +91,7 @@ const decided = (
   when: EmailCommand,
   idempotency?: RequestFingerprint,
 ): readonly EmailEvent[] | string => {
-  const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n });
+  const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n, at: at(given.length) });
   return isRefusal(decision) ? decision.refused : decision;
 };
 
@@ -421,10 +421,10 @@ test('deciding again yields nothing, and no attempt is claimed of an e-mail that
     fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
       let events: EmailEvent[] = [requested];
       for (const next of commands) {
-        const decision = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
+        const decision = decide(next, fold(events), { revision: BigInt(events.length) - 1n, at: at(events.length) });
         if (isRefusal(decision)) continue;
         events = [...events, ...decision];
-        const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
+        const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n, at: at(events.length) });
         expect(isRefusal(again) ? [] : again).toEqual([]);
       }
       const reported = events.findIndex(({ type, data }) => type === 'EmailBounced' && data.verified);

@@ -15,7 +15,7 @@ import type { Transport } from '../../src/mailer/transport.js';
 import { usually } from '../support/amount.js';
 import { realTime } from '../support/real-time.js';
 import { startSmtp } from '../support/smtp.js';
-import { handlerOf, handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from './mailing.js';
+import { handlerOf, handlerOn, openPostOffice, quickTimings, smtpTransport, someProof, typesOf } from './mailing.js';
 
 const list = { list_id: 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV', list_name: 'News' };
 const context = { correlationId: 'corr', causationId: 'corr', requestId: 'req-1', actor: 'test' };
@@ -270,6 +270,7 @@ test.each([
     monotonic: () => performance.now(),
     random: () => 0,
     inDoubtPolicy: 'resend',
+    proofOf: someProof,
     timings: short,
     report: () => undefined,
   } as const;

@@ -26,8 +26,12 @@ type Step = components['schemas']['SuppressionStep'];
 export function Refusals({ email, position, at: time, keyNames, listNames, onChanged }: RefusalsProps) {
   const mailOf = (scope: string | null): string =>
     scope === null || scope === 'all' ? 'all mail' : `mail of the list ${listNames.get(scope) ?? scope}`;
-  const happened = ({ type, scope, reason }: Step): string =>
-    `From here on ${mailOf(scope)} ${type === 'AddressReleased' ? 'may go out again' : 'is refused'}: ${(reason ?? 'not known').replaceAll('_', ' ')}.`;
+  function happened({ type, scope, reason }: Step): string {
+    if (type === 'BounceCounted') return `The mail server of the address refused an email (${reason ?? 'not known'}).`;
+    if (type === 'SuppressionErased') return 'What was said about the person was erased.';
+    const change = type === 'AddressReleased' ? 'may go out again' : 'is refused';
+    return `From here on ${mailOf(scope)} ${change}: ${(reason ?? 'not known').replaceAll('_', ' ')}.`;
+  }
   const answer = useAnswer(
     async (client, signal) => (await client.findSuppressions({ body: { email }, signal })).data,
     [email, position],
