@@ -4,7 +4,7 @@
 export type Fields = ReadonlyMap<string, string>;
 
 /** The most characters of a value. The rest is cut off, because no value that is used is longer. */
-const longestValue = 4_000;
+export const longestValue = 4_000;
 
 /** Returns the text with each field on one line. */
 export const unfolded = (text: string): string =>
