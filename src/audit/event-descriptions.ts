@@ -122,7 +122,8 @@ export function describeSuppression({ scope, reason, by }: Suppressed, listName?
 }
 
 export function describeCountedBounce({ kind }: Counted): string {
-  const refused = kind === 'unclear' ? 'refused the email for good without a clear reason' : 'refused the email for now';
+  const refused =
+    kind === 'unclear' ? 'refused the email for good without a clear reason' : 'refused the email for now';
   return `The recipient's mail server ${refused}: this counts toward stopping mail to the address.`;
 }
 

@@ -56,7 +56,10 @@ export function sendersIn(header: string): readonly string[] {
   )) {
     if (senders.length >= mostSenders) break;
     if (name.toLowerCase() === 'return-path') senders.push(value.trim());
-    else senders.push(...[...value.matchAll(/\bsmtp\.mailfrom[ \t]*=[ \t]*"?([^\s;"]{1,320})/gi)].map(([, one = '']) => one));
+    else
+      senders.push(
+        ...[...value.matchAll(/\bsmtp\.mailfrom[ \t]*=[ \t]*"?([^\s;"]{1,320})/gi)].map(([, one = '']) => one),
+      );
   }
   return senders.slice(0, mostSenders);
 }

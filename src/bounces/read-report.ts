@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Attachment, Email } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
 import { emailHeader } from '../events/email-proof.js';
-import {
-  complaintIn,
-  isMicrosoftComplaint,
-  microsoftSender,
-  sendersIn,
-  type Complaint,
-} from './feedback-report.js';
+import { complaintIn, isMicrosoftComplaint, microsoftSender, sendersIn, type Complaint } from './feedback-report.js';
 import { blocksOf, type Fields } from './fields.js';
 
 export type MailReport = (FailedDelivery | Complaint) & {

@@ -254,7 +254,9 @@ test('an email that a person forwards as an attachment is not a complaint', asyn
   for (const text of [
     forwardedEmail(header, 'Ada <ada@hotmail.com>'),
     forwardedEmail(header, '"staff@hotmail.com" <ada@example.com>'),
-    forwardedEmail(header).replace(/^Subject: complaint.*$/m, 'Subject: Fwd: s').replace(/^X-HmXmr.*\n/m, ''),
+    forwardedEmail(header)
+      .replace(/^Subject: complaint.*$/m, 'Subject: Fwd: s')
+      .replace(/^X-HmXmr.*\n/m, ''),
     forwardedEmail(header).replace('Content-Type: message/rfc822', 'Content-Type: text/plain'),
   ])
     for (const to of ['fbl@example.com', recipient])

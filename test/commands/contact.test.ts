@@ -200,7 +200,11 @@ test('deciding again on the resulting state yields nothing', () => {
     fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
       let state = contactDecider.initial;
       for (const one of commands) {
-        state = apply(contactDecider, state, contactDecider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }));
+        state = apply(
+          contactDecider,
+          state,
+          contactDecider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }),
+        );
         expect(eventCount(contactDecider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }))).toBe(0);
       }
     }),

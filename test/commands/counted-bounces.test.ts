@@ -100,10 +100,7 @@ it('counts nothing while all mail to the address is stopped', () => {
 });
 
 it('does not count refusals from before an erasure or from before refusals were forgotten', () => {
-  for (const ends of [
-    { type: 'EraseSuppression' },
-    { type: 'Release', scope: 'all', reason: 'forgotten' },
-  ] as const) {
+  for (const ends of [{ type: 'EraseSuppression' }, { type: 'Release', scope: 'all', reason: 'forgotten' }] as const) {
     const { counts, does } = address();
     expect([counts('unclear', 0), counts('unclear', 1)]).toEqual([counted, counted]);
     expect(does(ends, on(1))).toHaveLength(1);

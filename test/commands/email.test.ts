@@ -91,7 +91,11 @@ const decided = (
   when: EmailCommand,
   idempotency?: RequestFingerprint,
 ): readonly EmailEvent[] | string => {
-  const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n, at: at(given.length) });
+  const decision = decide(when, fold(given), {
+    idempotency,
+    revision: BigInt(given.length) - 1n,
+    at: at(given.length),
+  });
   return isRefusal(decision) ? decision.refused : decision;
 };
 

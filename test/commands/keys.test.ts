@@ -160,7 +160,8 @@ describe('expire', () => {
     const key = state.get('key_1');
     if (key === undefined) throw new Error('the key is missing');
     const ahead = state.set('key_1', { ...key, rotated_at: '2027-03-01T10:00:00.000Z' });
-    const decide = (of: KeysState) => keyDecider.decide(expire(now), of, { revision: 0n, at: '2026-03-01T09:00:00.000Z' });
+    const decide = (of: KeysState) =>
+      keyDecider.decide(expire(now), of, { revision: 0n, at: '2026-03-01T09:00:00.000Z' });
     expect(decide(ahead)).toEqual([secretExpired]);
     expect(decide(state.set('key_1', { ...key, rotated_at: later }))).toEqual([]);
   });

@@ -66,8 +66,11 @@ async function bounceOn(days: number, to: string): Promise<string> {
 }
 
 const found = async (email: string) =>
-  ((await ok(service.post('/v1/suppressions/search', { email }))).body as { data: { active: object[]; history: object[] } })
-    .data;
+  (
+    (await ok(service.post('/v1/suppressions/search', { email }))).body as {
+      data: { active: object[]; history: object[] };
+    }
+  ).data;
 
 test('three unclear bounces on three days stop mail, and a release lets it go out again', async () => {
   const to = someAddress();
@@ -94,7 +97,9 @@ test('three unclear bounces on three days stop mail, and a release lets it go ou
   expect(told).toContain(
     "The recipient's mail server refused the email for good without a clear reason: this counts toward stopping mail to the address.",
   );
-  expect(told).toContain("From here on all mail to the address is refused: the recipient's mail server keeps refusing.");
+  expect(told).toContain(
+    "From here on all mail to the address is refused: the recipient's mail server keeps refusing.",
+  );
 
   await ok(service.post('/v1/suppressions/release', { email: to, scope: 'all', reason: 'server_is_fixed' }));
   await bounceOn(3, to);
@@ -111,7 +116,8 @@ test('a person who was erased and comes back begins without the bounces from bef
   const late = await sent(to);
   await bounceOn(1, to);
   const { headers } = await service.post('/v1/privacy/erasures', { email: to });
-  const isErased = async () => (await service.get(String(headers.location))).field('status') === 'completed' || undefined;
+  const isErased = async () =>
+    (await service.get(String(headers.location))).field('status') === 'completed' || undefined;
   await eventually(isErased, { what: 'the erasure' });
   expect((await found(to)).history.at(-1)).toMatchObject({ type: 'SuppressionErased' });
   await ok(service.post(`/v1/contacts/${list}/create`, { email: to, status: 'Subscribed' }));
