@@ -53,22 +53,28 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
 
 /**
  * Returns what the reply of the server says about the recipient, or undefined if it says nothing. SMTP_URL usually names a
- * relay, so only a reply that ended the email, or a "later" to RCPT, is about the recipient.
+ * relay, so only a reply that ended the email, or a "later" for this recipient, is about the recipient.
  */
 function bounceIn({ type }: Verdict, ending: AttemptEnding): MailboxBounce | undefined {
-  const { stage, response } = ending;
+  const { stage, smtp_code = 0, response } = ending;
   if (response === undefined || (stage !== 'recipient' && stage !== 'data')) return undefined;
   const isEnd = type === 'RecordFailed';
-  if (!isEnd && !(type === 'RecordDeferred' && stage === 'recipient' && isAboutRecipient(ending))) return undefined;
-  const bounce = mailboxBounce(classifyRefusal({ reply: response }));
+  if (!isEnd && !(type === 'RecordDeferred' && isAboutRecipient(ending))) return undefined;
+  const { kind } = classifyRefusal({ reply: response });
+  const bounce = mailboxBounce({ kind, isPermanent: smtp_code >= 500 });
   // After the message was sent, the reply may be about the message.
   return bounce === 'gone' && stage === 'data' ? 'unclear' : bounce;
 }
 
-/** Returns whether the server put off this recipient. Greylisting, and trouble of the server or the network, say nothing. */
-function isAboutRecipient({ reason, delay, smtp_code, enhanced_code = '', response = '' }: AttemptEnding): boolean {
+/**
+ * Returns whether the server put off this recipient. Greylisting, and trouble of the server or the network, say nothing
+ * about the recipient. After the message, only a code about an address or a mailbox does.
+ */
+function isAboutRecipient({ reason, stage, delay, smtp_code, ...reply }: AttemptEnding): boolean {
   if (reason !== 'smtp_4xx' || smtp_code === 421 || delay !== undefined) return false;
-  return !/^4\.[347]\./.test(enhanced_code) && !/gr[ae]y-?list/i.test(response);
+  const { enhanced_code = '', response = '' } = reply;
+  const isNamed = stage === 'recipient' ? !/^4\.[347]\./.test(enhanced_code) : /^4\.(?:1|2\.[1-9])/.test(enhanced_code);
+  return isNamed && !/gr[ae]y-?list|postgrey/i.test(response);
 }
 
 const undeliverable = ({ email: { request, recipientKey, position } }: Job) => ({

@@ -47,12 +47,14 @@ test.each([
   expect(await bouncesOf(behaviour)).toEqual(['unclear']);
 });
 
-test.each(['recipient 452 4.2.2 Over quota', 'recipient 450 4.2.0 Try again later'] as const)(
-  '"%s" counts as a soft refusal, although the email arrives later',
-  async (behaviour) => {
-    expect(await bouncesOf(behaviour)).toEqual(['soft']);
-  },
-);
+test.each([
+  'recipient 452 4.2.2 Over quota',
+  'recipient 450 4.2.0 Try again later',
+  'recipient 450 Mailbox busy',
+  'data 452 4.2.2 Over quota',
+] as const)('"%s" counts as a soft refusal, although the email arrives later', async (behaviour) => {
+  expect(await bouncesOf(behaviour)).toEqual(['soft']);
+});
 
 test.each([
   'sender 553 5.1.1 Bad sender',
@@ -65,7 +67,8 @@ test.each([
   'recipient 451 4.7.1 Please try again later',
   'recipient 421 4.2.0 Service not available',
   'data 451 4.3.0 Temporary failure',
-  'data 452 4.2.2 Over quota',
+  'data 451 4.2.0 Try again later',
+  'data 451 Try again later',
 ] as const)('"%s" says nothing about the recipient', async (behaviour) => {
   expect(await bouncesOf(behaviour)).toEqual([]);
 });
