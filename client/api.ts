@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 cf726a656248df6c6cca149777c7d3f23443c5ad85ca0fc8c124cfe5c4c78624. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3f2eb48b88e6899cec76e100b0d76894f2877e1444640d850cc5a0f612ca9746. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3880,7 +3880,7 @@ export interface components {
      * @description Why mail is refused.
      * @enum {string}
      */
-    SuppressionReason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    SuppressionReason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
     SuppressionStep: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
@@ -3900,7 +3900,7 @@ export interface components {
       note: string | null;
       /** @description Place in the log: digits that sort as text. */
       position: string;
-      /** @description Why it was suppressed, or the code of the release. */
+      /** @description Why it was suppressed, the code of the release, or the kind of a counted bounce. */
       reason: string | null;
       /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
@@ -3921,7 +3921,7 @@ export interface components {
        * @example unsubscribe
        * @enum {string}
        */
-      reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+      reason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
       /**
        * @description `all`: mail of every kind; or the id of a list.
        * @default all
@@ -4692,7 +4692,7 @@ export interface components {
       };
     };
     /**
-     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`, `The recipient's mail server keeps refusing`
      *     - `not_configured`: `{names} is not configured`
      */
     Refused27: {
@@ -4938,7 +4938,7 @@ export interface components {
     /** @description 32 random bytes in hexadecimal digits, new for each request. */
     query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
-    query_reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    query_reason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
     /** @description Only what this request did. */
     query_request_id: string;
     /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */

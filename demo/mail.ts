@@ -4,6 +4,7 @@ import { ServiceError } from '../src/errors.js';
 import type { CommandContext } from '../src/commands/batch.js';
 import type { EmailMessage } from '../src/commands/email-commands.js';
 import type { EmailState, EmailStatus } from '../src/commands/email.js';
+import { proofOf } from '../src/events/email-proof.js';
 import { returnPathOf } from '../src/events/return-path.js';
 import { deriveUnsubscribeKey, emailStream } from '../src/events/streams.js';
 import { createUnsubscribeTokens, type UnsubscribeTokens } from '../src/events/unsubscribe-token.js';
@@ -80,13 +81,14 @@ export function createMail(world: World, members: Members, publicUrl: string): M
   }
 
   const options: Omit<AttemptOptions, 'runs' | 'random'> = {
-    ...{ reader: log, handler: commands.emails, transport, onGone: commands.suppressGone },
+    ...{ reader: log, handler: commands.emails, transport, onBounce: commands.recordMailboxBounce },
     mayGoOut: createMayGoOut({
       isToBeErased: createErasureCheck(log, commands.erasures),
       checkRecipient: commands.checkRecipient,
     }),
     unsubscribeUrl: (link) => `${publicUrl}/u/${tokens.make(link)}`,
     returnPath: (emailId) => returnPathOf(emailId, mailSettings.MAIL_RETURN_PATH, keys.returnPathMac),
+    proofOf: (emailId) => proofOf(emailId, keys.emailHeaderMac),
     ...{ clock: now, trustedNow: now, monotonic: now, soleWriter: true, inDoubtPolicy: 'resend', timings },
     report(told) {
       if (told.type === 'fault' || told.type === 'record_failed') throw told.error;
@@ -162,9 +164,10 @@ export function createMail(world: World, members: Members, publicUrl: string): M
   };
 }
 
-/** Refused because the person has, or has no mailbox any more. */
+/** The codes with which the service refuses an email that its recipient does not want or cannot get. */
+const unwanted: readonly string[] = ['suppressed', 'no_mailbox', 'keeps_refusing', 'not_in_list', 'unknown_list'];
+
 function unlessUnwanted(error: unknown): undefined {
-  if (error instanceof ServiceError && ['suppressed', 'no_mailbox', 'not_in_list', 'unknown_list'].includes(error.code))
-    return undefined;
+  if (error instanceof ServiceError && unwanted.includes(error.code)) return undefined;
   throw error;
 }

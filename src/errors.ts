@@ -89,6 +89,7 @@ export const errorCatalogue = {
   email_not_cancellable: conflict('The email cannot be cancelled'),
   suppressed: entry(409, 'suppressed', 'The recipient does not want this email'),
   no_mailbox: entry(409, 'suppressed', "The recipient's mailbox does not exist"),
+  keeps_refusing: entry(409, 'suppressed', "The recipient's mail server keeps refusing"),
   not_configured: entry(409, 'not_configured', '{names} is not configured'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),

@@ -5,11 +5,12 @@ import { createReports } from '../bounces/take-report.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import { serviceContext, type Sources } from '../commands/batch.js';
+import { createRecordMailboxBounce } from '../commands/bounced-mailboxes.js';
 import { contactDecider } from '../commands/contact.js';
+import { defaultUnclearDays } from '../commands/counted-bounces.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
 import { erasureDecider } from '../commands/erasures.js';
-import { createSuppressGone } from '../commands/gone-mailboxes.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import { createRecipientCheck } from '../commands/recipients.js';
@@ -66,6 +67,8 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly keys: StreamKeys;
   /** If absent, mail to the subscribers of a list is refused. */
   readonly publicUrl?: string | undefined;
+  /** BOUNCE_THRESHOLD. 0: refusals of mail servers are not counted. */
+  readonly bounceThreshold?: number | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
   /** Called if the thread that reads reports dies unexpectedly. */
@@ -130,7 +133,8 @@ export async function openCommands(options: CommandsOptions) {
     { soleWriter: store.soleWriter, onUnreadable },
   );
   const isToBeErased = createErasureCheck(store, erasures);
-  const suppressGone = createSuppressGone({ suppressions, isToBeErased });
+  const { bounceThreshold: unclearDays = defaultUnclearDays } = options;
+  const recordMailboxBounce = createRecordMailboxBounce({ suppressions, isToBeErased, unclearDays });
   const checkRecipient = createRecipientCheck({ lists, contacts, suppressions });
   const nextUlid = createUlidSource(clock, newUuid);
   const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
@@ -155,7 +159,7 @@ export async function openCommands(options: CommandsOptions) {
     reportReader,
     emails,
     keys,
-    onGone: suppressGone,
+    onBounce: recordMailboxBounce,
     refusals,
     isToBeErased,
   });
@@ -165,7 +169,7 @@ export async function openCommands(options: CommandsOptions) {
     contacts,
     emails,
     suppressions,
-    suppressGone,
+    recordMailboxBounce,
     reports,
     refusals,
     knownRefusals: {

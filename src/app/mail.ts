@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
+import { proofOf } from '../events/email-proof.js';
 import { returnPathOf } from '../events/return-path.js';
 import { deriveUnsubscribeKey } from '../events/streams.js';
 import { createUnsubscribeTokens } from '../events/unsubscribe-token.js';
@@ -82,7 +83,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     ...{ clock, monotonic, trustedNow, random: Math.random },
     reader: store,
     handler: commands.emails,
-    onGone: commands.suppressGone,
+    onBounce: commands.recordMailboxBounce,
     mayGoOut: createMayGoOut({
       isToBeErased: createErasureCheck(store, commands.erasures),
       checkRecipient: commands.checkRecipient,
@@ -97,6 +98,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     dkim: config.dkim,
     returnPath:
       base === undefined ? undefined : (emailId) => returnPathOf(emailId, base, commands.streamKeys.returnPathMac),
+    proofOf: (emailId) => proofOf(emailId, commands.streamKeys.emailHeaderMac),
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

@@ -12,6 +12,7 @@ import { maxBytes as addressBytes } from '../api/schemas/fields.js';
 import { maxTemplate } from '../commands/mustache.js';
 import { longestRow } from '../copy/csv-file.js';
 import { longestLine } from '../copy/file.js';
+import { longestValue } from '../bounces/fields.js';
 import { maxResponseSize } from '../mailer/smtp-session.js';
 
 /** A `command` runs in a process of its own, beside the service. */
@@ -56,11 +57,17 @@ export const parsers = {
     'src/mailer/breaker.ts',
     'src/events/refusal-kind.ts',
   ),
+  emailHeader: onMain('`X-Audience-Email` in a report', longestValue, 'src/events/email-proof.ts'),
   report: {
     parser: 'report about an email: MIME, delivery status, feedback report',
     bound: reportBody,
     where: 'worker thread',
-    files: ['src/bounces/read-report.ts', 'src/bounces/fields.ts', 'src/bounces/delivery-status.ts'],
+    files: [
+      'src/bounces/read-report.ts',
+      'src/bounces/fields.ts',
+      'src/bounces/delivery-status.ts',
+      'src/bounces/feedback-report.ts',
+    ],
   },
   csv: {
     parser: 'row of a CSV file that is imported',

@@ -193,6 +193,7 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     keys: streamKeys,
     datedNow: trustedClock.datedNow,
     publicUrl: config.publicUrl,
+    bounceThreshold: config.bounceThreshold,
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },

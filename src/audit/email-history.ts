@@ -1,12 +1,14 @@
 /** The history of one e-mail: every event of it, and what its recipient did because of it, in full and in plain words, page by page. */
 import { ServiceError } from '../errors.js';
+import type { DomainEvent } from '../events/codec.js';
+import type { RecordedEvent } from '../events/envelope.js';
 import { contactStream, suppressionStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem } from './answers.js';
 import { openAuditContext, type AuditContext, type AuditSources } from './basis.js';
 import { readable } from './decoding.js';
 import { readEmail, type EmailSources, type EmailStep } from './emails.js';
-import { citedEvent, describeSuppression } from './event-descriptions.js';
+import { citedEvent, describeCountedBounce, describeSuppression } from './event-descriptions.js';
 import { withEmails } from './history.js';
 import { itemOf, unreadableItem } from './history-item.js';
 import { stepsAfter, type HistoryStep } from './history-steps.js';
@@ -74,7 +76,7 @@ async function itemsOf(sources: Sources, reading: Reading): Promise<readonly His
   return items;
 }
 
-/** The events of the e-mail, and the refusals of its address that name it, in log order. */
+/** Returns the events of the email, and those of the suppression of its address that name the email, in log order. */
 async function eventsOutsideContact(sources: Sources, reading: Reading): Promise<readonly EmailStep[]> {
   const { stream, recipientKey: recipient, signal, moment } = reading;
   const email = await readEmail(sources.reader, { stream, recipient, horizon: moment.horizon, signal });
@@ -103,18 +105,28 @@ async function suppressionsBecauseOf(
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, signal, pace }))
     for (const stored of page) {
       const event = readable(stored)?.event;
-      const isOf = event?.type === 'AddressSuppressed' && event.data.email_id === emailId;
-      if (isOf || (event === undefined && names(stored, emailId))) found.push(stored);
+      if (event === undefined ? names(stored, emailId) : isBecauseOfEmail(event, emailId)) found.push(stored);
     }
   return found;
 }
 
+const isBecauseOfEmail = ({ type, data }: DomainEvent, emailId: string): boolean =>
+  (type === 'AddressSuppressed' || type === 'BounceCounted') && data.email_id === emailId;
+
 function suppressionItem(stored: StoredEvent, contactId: string | null, { hidden, moment }: Reading): HistoryItem {
   const shown = jsonOrText(redacted(stored.data, hidden));
   const recorded = readable(stored);
-  if (recorded?.event.type !== 'AddressSuppressed') return unreadableItem(stored, contactId, shown);
-  const { data } = recorded.event;
-  const versions = moment.versions('list', data.scope) ?? [];
-  const summary = describeSuppression(data, versionBefore(versions, stored.position)?.name);
+  const summary = recorded && suppressionSummary(recorded, moment);
+  if (recorded === undefined || summary === undefined) return unreadableItem(stored, contactId, shown);
   return { kind: 'event', ...citedEvent(recorded, summary), contact_id: contactId, data: shown };
+}
+
+/** Returns undefined for an event that says nothing about an email. */
+function suppressionSummary(
+  { event: { type, data }, position }: RecordedEvent<DomainEvent>,
+  { versions }: AuditContext['moment'],
+): string | undefined {
+  if (type === 'BounceCounted') return describeCountedBounce(data);
+  if (type !== 'AddressSuppressed') return undefined;
+  return describeSuppression(data, versionBefore(versions('list', data.scope) ?? [], position)?.name);
 }

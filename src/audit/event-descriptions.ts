@@ -117,6 +117,7 @@ const cancelledFor = new Map([
 ]);
 
 type Suppressed = Extract<SuppressionEvent, { type: 'AddressSuppressed' }>['data'];
+type Counted = Extract<SuppressionEvent, { type: 'BounceCounted' }>['data'];
 
 /** `listName`: of the list that is its scope. */
 export function describeSuppression({ scope, reason, by }: Suppressed, listName?: string): string {
@@ -126,8 +127,15 @@ export function describeSuppression({ scope, reason, by }: Suppressed, listName?
   return `From here on ${mail} to the address is refused: ${suppressedFor[reason]}${how}.`;
 }
 
+export function describeCountedBounce({ kind }: Counted): string {
+  const refused =
+    kind === 'unclear' ? 'refused the email for good without a clear reason' : 'refused the email for now';
+  return `The recipient's mail server ${refused}: this counts toward stopping mail to the address.`;
+}
+
 const suppressedFor: Readonly<Record<SuppressionReason, string>> = {
   hard_bounce: 'the mailbox is gone',
+  repeated_bounces: "the recipient's mail server keeps refusing",
   complaint: 'the person called an e-mail spam',
   unsubscribe: 'the person does not want it',
   manual: 'an operator decided it',

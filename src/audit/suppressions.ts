@@ -27,7 +27,9 @@ export const activeSuppression = object(
 const step = object('SuppressionStep', {
   type: value.text('Name of the event.', 'AddressSuppressed'),
   scope: suppressionScope.nullable(),
-  reason: value.text('Why it was suppressed, or the code of the release.', 'unsubscribe').nullable(),
+  reason: value
+    .text('Why it was suppressed, the code of the release, or the kind of a counted bounce.', 'unsubscribe')
+    .nullable(),
   email_id: value.emailId.nullable(),
   by: z.enum(['one_click', 'page']).nullable().describe('How the person did it. Null: somebody else did.'),
   note: value.text('What was said about it. Null: nothing, or it is erased.', 'by phone').nullable(),
@@ -76,6 +78,8 @@ function toldBy({ type, data }: DomainEvent) {
       const { scope, reason, email_id = null, by } = data;
       return { scope, reason, email_id, by: by?.kind ?? null, ...saidOf(data.person) };
     }
+    case 'BounceCounted':
+      return { scope: null, reason: data.kind, email_id: data.email_id, by: null, ...saidOf(null) };
     case 'AddressReleased': {
       const { scope, reason, by } = data;
       return { scope, reason, email_id: null, by: by?.kind ?? null, ...saidOf(data.person) };

@@ -4,15 +4,18 @@
 export type Fields = ReadonlyMap<string, string>;
 
 /** The most characters of a value. The rest is cut off, because no value that is used is longer. */
-const longestValue = 4_000;
+export const longestValue = 4_000;
 
-/** Returns the blocks that have at least one field. */
-export function blocksOf(text: string): readonly Fields[] {
-  const unfolded = text
+/** Returns the text with each field on one line. */
+export const unfolded = (text: string): string =>
+  text
     .replaceAll('\r\n', '\n')
     .replaceAll(/\n[ \t]+(?=\n|$)/g, '\n')
     .replaceAll(/\n[ \t]+/g, ' ');
-  return unfolded
+
+/** Returns the blocks that have at least one field. */
+export function blocksOf(text: string): readonly Fields[] {
+  return unfolded(text)
     .split(/\n{2,}/)
     .map(fieldsIn)
     .filter(({ size }) => size > 0);

@@ -1,13 +1,18 @@
 /** Reads the machine-readable parts of a report from a mail server or mailbox provider. Prose is not interpreted. */
 import { createHash } from 'node:crypto';
-import type { Attachment } from 'postal-mime';
+import type { Attachment, Email } from 'postal-mime';
 import { failedDelivery, type FailedDelivery } from './delivery-status.js';
-import { complaintIn, type Complaint } from './feedback-report.js';
+import { emailHeader } from '../events/email-proof.js';
+import { complaintIn, isMicrosoftComplaint, microsoftSender, sendersIn, type Complaint } from './feedback-report.js';
 import { blocksOf, type Fields } from './fields.js';
 
 export type MailReport = (FailedDelivery | Complaint) & {
   /** Message-ID of the returned email, if the report contains it. */
-  readonly messageId?: string;
+  readonly messageId?: string | undefined;
+  /** X-Audience-Email of the returned email, if the report contains it. */
+  readonly emailHeader?: string | undefined;
+  /** `To` of the report. */
+  readonly to?: string | undefined;
   /** SHA-256 of the machine-readable part without the lines that may hold an address. A repeat has the same digest. */
   readonly digest: string;
 };
@@ -21,7 +26,10 @@ const feedbackTypes = ['message/feedback-report'];
 const messageTypes = ['message/rfc822', 'message/global'];
 const returnedTypes = [...messageTypes, 'text/rfc822-headers', 'message/global-headers'];
 /** A report or a message that may contain one. */
-const anyReport = /message\/(?:(?:global-)?delivery-status|feedback-report|rfc822|global\b)/i;
+const anyReport = new RegExp(
+  `message/(?:(?:global-)?delivery-status|feedback-report|rfc822|global\\b)|${microsoftSender.replace('.', '\\.')}`,
+  'i',
+);
 
 /** Levels of attached messages in which a report is looked for, such as a report that a person forwarded as an attachment. */
 const deepestLevel = 3;
@@ -41,12 +49,10 @@ export async function readReport(bytes: Uint8Array): Promise<MailReport | undefi
 
 /** Returns the report that a message is, or one that is attached to it at most so many levels deep. */
 async function reportWithin(message: Uint8Array, levels: number): Promise<MailReport | undefined> {
-  const parts = await partsOf(message);
-  const report = reportIn(parts);
-  if (report !== undefined) {
-    const messageId = returnedHeader(parts)?.get('message-id');
-    return { ...report, ...(messageId === undefined ? {} : { messageId }) };
-  }
+  const mail = await parsed(message);
+  const report = reportIn(mail);
+  if (report !== undefined) return report;
+  const { attachments: parts } = mail;
   // The message attached to a report is the returned email. It says nothing about its own delivery.
   if (levels === 0 || isReport(parts)) return undefined;
   const attached = parts.filter(({ mimeType }) => messageTypes.includes(mimeType)).slice(0, mostAttached);
@@ -60,7 +66,25 @@ async function reportWithin(message: Uint8Array, levels: number): Promise<MailRe
 const isReport = (parts: readonly Attachment[]): boolean =>
   parts.some(({ mimeType }) => [...statusTypes, ...feedbackTypes].includes(mimeType));
 
-function reportIn(parts: readonly Attachment[]): MailReport | undefined {
+/** Returns what the parts for machines say, with what identifies the returned email. */
+function reportIn(mail: Mail): MailReport | undefined {
+  const header = returnedHeader(mail.attachments);
+  const [returned] = blocksOf(header);
+  const report = statementIn(mail.attachments) ?? microsoftComplaint(mail, returned);
+  if (report === undefined) return undefined;
+  return {
+    ...report,
+    ...(report.type === 'complaint' ? { senders: [...report.senders, ...sendersIn(header)] } : {}),
+    messageId: returned?.get('message-id'),
+    emailHeader: returned?.get(emailHeader.toLowerCase()),
+    to: mail.headers.find(({ key }) => key === 'to')?.value.slice(0, longestTo),
+  };
+}
+
+/** The most characters of `To` of a report. */
+const longestTo = 1_000;
+
+function statementIn(parts: readonly Attachment[]): MailReport | undefined {
   const status = textOf(parts, statusTypes);
   const failed = failedDelivery(status);
   if (failed !== undefined) return { ...failed, digest: digestOf(status) };
@@ -69,9 +93,15 @@ function reportIn(parts: readonly Attachment[]): MailReport | undefined {
   return complaint && { ...complaint, digest: digestOf(feedback) };
 }
 
-/** Returns the header of the email that the report is about. */
-const returnedHeader = (parts: readonly Attachment[]): Fields | undefined =>
-  blocksOf(textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '')[0];
+function microsoftComplaint({ from, subject }: Mail, returned: Fields | undefined): MailReport | undefined {
+  if (!isMicrosoftComplaint({ from: from?.address, subject, returned })) return undefined;
+  // Microsoft says nothing beyond the email itself, so all its complaints about an email are the same report.
+  return { type: 'complaint', senders: [], digest: digestOf(microsoftSender.replace('@', ' at ')) };
+}
+
+/** Returns the text of the header of the email that the report is about, or an empty text. */
+const returnedHeader = (parts: readonly Attachment[]): string =>
+  (textOf(parts, returnedTypes).split(/\r?\n\r?\n/, 1)[0] ?? '').slice(0, limits.maxHeadersSize);
 
 const digestOf = (text: string): string => createHash('sha256').update(withoutAddresses(text)).digest('hex');
 
@@ -84,12 +114,15 @@ const withoutAddresses = (text: string): string =>
     .join('\n')
     .trim();
 
-async function partsOf(message: Uint8Array): Promise<readonly Attachment[]> {
+type Mail = Pick<Email, 'attachments' | 'from' | 'headers' | 'subject'>;
+
+/** Returns a message without content if the bytes cannot be parsed. */
+async function parsed(message: Uint8Array): Promise<Mail> {
   try {
     const parser = await openParser();
-    return (await parser.parse(message)).attachments;
+    return await parser.parse(message);
   } catch {
-    return [];
+    return { attachments: [], headers: [] };
   }
 }
 
@@ -97,7 +130,7 @@ async function partsOf(message: Uint8Array): Promise<readonly Attachment[]> {
  * Returns a parser that never renders HTML. The library converts HTML to text in `renderTextContent`, with regular
  * expressions that take minutes on a hostile report, and has no option against that.
  */
-async function openParser(): Promise<{ parse(message: Uint8Array): Promise<{ readonly attachments: Attachment[] }> }> {
+async function openParser(): Promise<{ parse(message: Uint8Array): Promise<Mail> }> {
   const { default: PostalMime } = await import('postal-mime');
   class PartsOnly extends PostalMime {
     renderTextContent(): void {

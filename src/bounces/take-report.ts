@@ -7,9 +7,11 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { RecordBounce, RecordComplaint } from '../commands/email-commands.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { Refusals } from '../commands/refusals.js';
+import { mailboxBounce, type RecordMailboxBounce } from '../commands/bounced-mailboxes.js';
 import { isNews, reportIn } from '../commands/email-reports.js';
 import { codec } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
+import { emailOfHeader } from '../events/email-proof.js';
 import { emailOfReturnPath, namesReturnPath } from '../events/return-path.js';
 import { everyMail } from '../events/suppressions.js';
 import type { StreamKeys } from '../events/streams.js';
@@ -22,9 +24,9 @@ interface ReportsOptions {
   readonly reader: Pick<EventReader, 'readStream' | 'head'>;
   readonly reportReader: Pick<ReportReader, 'run'>;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
-  readonly keys: Pick<StreamKeys, 'returnPathMac' | 'requestHash'>;
-  /** Stops mail to an address whose mailbox does not exist. A repeat changes nothing. */
-  readonly onGone: (email: ReportedEmail, context: CommandContext) => Promise<void>;
+  readonly keys: Pick<StreamKeys, 'returnPathMac' | 'emailHeaderMac' | 'requestHash'>;
+  /** Called for a verified bounce that is about the recipient. A repeat changes nothing. */
+  readonly onBounce: RecordMailboxBounce;
   readonly refusals: Pick<Refusals, 'refuse'>;
   /** Returns whether the recipient has asked to be erased since the email was requested, according to the log. */
   readonly isToBeErased: (email: Pick<ReportedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
@@ -100,8 +102,9 @@ export function createReports(options: ReportsOptions) {
     if (stream === undefined || email?.emailId !== emailId) return undefined;
     const { state, position } = await emails.fresh(stream);
     if (state.attempts === 0) return undefined;
-    const isErased = state.erased_through !== null;
-    return { stream, state, position, email: isErased ? { ...email, address: undefined } : email };
+    const { isErasedWithPerson, erased_through } = state;
+    const address = erased_through === null ? email.address : undefined;
+    return { stream, state, position, email: { ...email, address, isErasedWithPerson } };
   }
 
   /** Returns a report with the email that it is about, or the outcome if no email was found. */
@@ -126,16 +129,19 @@ export function createReports(options: ReportsOptions) {
     const known = { outcome: 'known', ...match } as const;
     if (!isNews(state, reportIn(command))) return { ...known, position: found.position };
     // 3. Stop mail. This comes before step 4, because nothing more is done for a report that is on record.
-    if (match.verified) await refuseFor(command, email, context);
+    if (match.verified) await refuseFor(report, email, context);
     // 4. Record
     const { events, position } = await emails.execute({ stream, command, context });
     if (events.length === 0) return { ...known, position };
     return { outcome: match.verified ? outcomeOf[command.type] : 'unverified', ...match, position };
   }
 
-  async function refuseFor(command: RecordReport, email: ReportedEmail, context: CommandContext): Promise<void> {
-    if (command.type === 'RecordComplaint') await refuseAfterComplaint(email, { ...context, actor: 'recipient' });
-    else if (command.kind === 'hard') await options.onGone(email, context);
+  async function refuseFor(report: MailReport, email: ReportedEmail, context: CommandContext): Promise<void> {
+    if (report.type === 'complaint') await refuseAfterComplaint(email, { ...context, actor: 'recipient' });
+    else {
+      const bounce = mailboxBounce(report);
+      if (bounce !== undefined) await options.onBounce(email, bounce, context);
+    }
   }
 
   async function refuseAfterComplaint(email: ReportedEmail, context: CommandContext): Promise<void> {
@@ -161,21 +167,25 @@ export function createReports(options: ReportsOptions) {
 }
 
 /**
- * Returns the email that a report names. The return path proves that the sender of the report has the email; the ids
- * prove nothing. Complaints come to another address and name the return path.
+ * Returns the email that a report names. A MAC proves that the sender of the report has the email: the MAC of the return
+ * path to which the report came, or, in a complaint, which the provider names; or the MAC in the header of the returned
+ * email. The ids prove nothing.
  */
 function matchOf(
-  { envelopeId, messageId, ...report }: MailReport,
+  report: MailReport,
   recipient: string,
-  { returnPathMac }: ReportsOptions['keys'],
+  { returnPathMac, emailHeaderMac }: ReportsOptions['keys'],
 ): { readonly emailId: string; readonly verified: boolean } | undefined {
-  const originalSender = report.type === 'complaint' ? (report.originalSender ?? '') : '';
-  for (const path of [recipient, originalSender]) {
-    const emailId = emailOfReturnPath(path, returnPathMac);
-    if (emailId !== undefined) return { emailId, verified: true };
-  }
-  const ids = [/^eml_(\w{26})$/i.exec(envelopeId ?? ''), /^<eml_(\w{26})@[^<>\s]+>$/i.exec(messageId ?? '')];
-  const [ulid] = ids.flatMap((found) => found?.[1] ?? []);
+  const { envelopeId = '', messageId = '', emailHeader = '', to = '' } = report;
+  const senders = report.type === 'complaint' ? report.senders : [];
+  const proven = [
+    ...[recipient, ...senders].map((path) => emailOfReturnPath(path, returnPathMac)),
+    emailOfHeader(emailHeader, emailHeaderMac),
+  ].find((emailId) => emailId !== undefined);
+  if (proven !== undefined) return { emailId: proven, verified: true };
+  const [ulid] = [envelopeId, messageId, emailHeader, ...senders, to].flatMap(
+    (text) => /(?:^|[<+\s])eml_(\w{26})(?=[.@]|\s*$)/i.exec(text)?.[1] ?? [],
+  );
   return ulid === undefined ? undefined : { emailId: `eml_${ulid.toUpperCase()}`, verified: false };
 }
 

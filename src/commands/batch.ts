@@ -103,14 +103,15 @@ function decideOne<State, Command, Event extends DomainEvent>(
   { command, context, state, at, revision }: Step<State, Command>,
 ): CommandOutcome<State, Event> {
   try {
-    const decision = decider.decide(command, state, { idempotency: context.idempotency, revision });
+    const now = new Date(sources.now()).toISOString();
+    // Time never runs backwards within a stream: every answer about time cuts streams by it.
+    const dated = now < at ? at : now;
+    const decision = decider.decide(command, state, { idempotency: context.idempotency, revision, at: dated });
     if (isRefusal(decision))
       return { status: 'refused', error: new ServiceError(decision.refused, decision.parameters) };
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
-    const now = new Date(sources.now()).toISOString();
-    // Time never runs backwards within a stream: every answer about time cuts streams by it.
     const salted = decision.map((event) => withSalt(event, sources.newSalt));
-    let stamp = stampOf(metadataOf(context, now < at ? at : now, salted));
+    let stamp = stampOf(metadataOf(context, dated, salted));
     let after = state;
     const events: NewEvent<Event>[] = [];
     for (const event of salted) {

@@ -44,6 +44,8 @@ export interface DecisionContext {
   readonly idempotency?: RequestFingerprint | undefined;
   /** Of the last event of the stream; -1 where there is none. */
   readonly revision: bigint;
+  /** `at` of the events that are decided on: UTC, ISO 8601 with milliseconds, never earlier than the last event. */
+  readonly at: string;
 }
 
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */

@@ -1,5 +1,5 @@
 /** What clients can ask for of transactional e-mail: send, release, cancel. */
-import { ServiceError } from '../errors.js';
+import { ServiceError, type ErrorCode } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
@@ -23,6 +23,12 @@ interface SendEmail {
   readonly listId?: string | undefined;
   readonly idempotencyKey: string | undefined;
 }
+
+/** Errors with a message of their own, by the reason of the suppression. */
+const suppressedError: ReadonlyMap<string, ErrorCode> = new Map([
+  ['hard_bounce', 'no_mailbox'],
+  ['repeated_bounces', 'keeps_refusing'],
+]);
 
 /** Its stream, whole name, and what its request says: whose it is and where the log has it. */
 export interface PlacedEmail {
@@ -68,11 +74,7 @@ export function createEmailRequests(options: EmailRequestsOptions) {
       case 'suppressed':
       case 'unsubscribed': {
         const { reason, since } = verdict;
-        return new ServiceError(
-          reason === 'hard_bounce' ? 'no_mailbox' : 'suppressed',
-          {},
-          { data: { reason, since } },
-        );
+        return new ServiceError(suppressedError.get(reason) ?? 'suppressed', {}, { data: { reason, since } });
       }
       case 'wanted':
         return listId === undefined || hasPublicUrl

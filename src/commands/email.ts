@@ -51,6 +51,8 @@ export interface EmailState {
   readonly reports: readonly KnownReport[];
   /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
+  /** Whether the content was erased with the person, and not because it had been kept long enough. */
+  readonly isErasedWithPerson: boolean;
 }
 
 const initial: EmailState = {
@@ -64,6 +66,7 @@ const initial: EmailState = {
   next_attempt_at: null,
   reports: [],
   erased_through: null,
+  isErasedWithPerson: false,
 };
 
 /** After the fifth attempt in doubt the e-mail is held until an operator releases it. */
@@ -72,7 +75,13 @@ export const maxDoubts = 5;
 /** `sent` is final: nothing after it changes it. */
 function evolve(state: EmailState, event: EmailEvent, { at }: Pick<Metadata, 'at'>): EmailState {
   if (event.type === 'EmailErased')
-    return { ...state, request: undefined, hasMessage: false, erased_through: event.data.through };
+    return {
+      ...state,
+      request: undefined,
+      hasMessage: false,
+      erased_through: event.data.through,
+      isErasedWithPerson: state.isErasedWithPerson || event.data.reason === 'erasure',
+    };
   if (event.type === 'EmailBounced' || event.type === 'EmailComplained')
     return { ...state, reports: [...state.reports, knownReport(event)] };
   return state.status === 'sent' ? state : progressed(state, event, at);

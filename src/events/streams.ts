@@ -28,6 +28,8 @@ export interface StreamKeys {
   fingerprint(logId: string): string;
   /** Proof that this service sent the e-mail, for its return path: 80 bits in hex. */
   returnPathMac(emailId: string): string;
+  /** The same proof for the header of the email. It is another MAC, so neither proof can be used in place of the other. */
+  emailHeaderMac(emailId: string): string;
 }
 
 /** Derives the keys of a deployment from its secret (HKDF-SHA-256 over the UTF-8 bytes, empty salt, 32 bytes each). The labels are for ever. */
@@ -38,6 +40,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   const request = keyedHash(derive('audience/request/1'));
   const fingerprint = keyedHash(derive('audience/fingerprint/1'));
   const returnPath = keyedHash(derive('audience/return-path/1'));
+  const emailHeader = keyedHash(derive('audience/email-header/1'));
   return {
     contactKey: (address) => stream(comparedAddress(address)),
     emailKey: (source) => idempotency('emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
@@ -45,6 +48,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
     requestHash: (fields, salt = '') => request(salt + JSON.stringify(fields)),
     fingerprint,
     returnPathMac: (emailId) => returnPath(emailId).slice(0, 20),
+    emailHeaderMac: (emailId) => emailHeader(emailId).slice(0, 20),
   };
 }
 

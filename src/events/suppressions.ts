@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { personal, type EventOf } from './envelope.js';
 
-export const suppressionReasons = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+export const suppressionReasons = ['hard_bounce', 'repeated_bounces', 'complaint', 'unsubscribe', 'manual'] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
 /** Beside the ids of lists: mail of every kind. */
@@ -10,6 +10,9 @@ export const everyMail = 'all';
 
 /** The reason of a release that lifts what was refused in every scope. */
 export const forgottenReason = 'forgotten';
+
+/** `unclear`: the server gave up for good and did not say that the mailbox is gone. `soft`: for now, or the mailbox is full. */
+export const countedKinds = ['soft', 'unclear'] as const;
 
 /** How the person did it, with the SHA-256 of the link's token (base64url) as evidence. */
 const by = z.object({ kind: z.enum(['one_click', 'page']), token_hash: z.string() });
@@ -36,6 +39,8 @@ export const suppressionSchemas = {
     by: by.optional(),
     person: personal({ note: text }).optional(),
   }),
+  /** The recipient's mail server refused this email. Enough such refusals are followed by `AddressSuppressed`. */
+  BounceCounted: z.object({ email_id: z.string(), kind: z.enum(countedKinds) }),
   /** What the stream holds up to the revision `through` has no more personal data. What is refused stays refused. */
   SuppressionErased: z.object({ through: z.number().int().min(0) }),
 };

@@ -107,7 +107,9 @@ async function claimAndSend(job: Job, permission: Attempt['permission']): Promis
   const attempt = claimed.state.attempts;
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
-  const composed = await composeMail(job.email.request, { dkim: job.options.dkim, link }).catch(() => undefined);
+  const { dkim, proofOf } = job.options;
+  const proof = proofOf(job.email.request.email_id);
+  const composed = await composeMail(job.email.request, { dkim, link, proof }).catch(() => undefined);
   const mail = composed && returning(composed, job.options);
   const ending = await send({ ...job, permission, started }, mail);
   return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, ending);

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import DKIM from 'nodemailer/lib/dkim';
+import { emailHeader } from '../events/email-proof.js';
 
 export interface DkimSettings {
   /** Who vouches for the message: `d=`. */
@@ -59,6 +60,7 @@ const signedHeaders = [
   'List-Id',
   'List-Unsubscribe',
   'List-Unsubscribe-Post',
+  emailHeader,
 ];
 
 /** With its signature in front. The same bytes and key give the same signature: it has no time, and RSA no chance. */

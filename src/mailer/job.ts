@@ -1,7 +1,7 @@
 /** What working on one e-mail needs, and what it reports. */
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
-import type { SuppressGone } from '../commands/gone-mailboxes.js';
+import type { RecordMailboxBounce } from '../commands/bounced-mailboxes.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { DkimSettings } from './dkim.js';
@@ -58,9 +58,11 @@ export interface AttemptOptions {
   readonly dkim?: DkimSettings | undefined;
   /** The envelope sender of an e-mail; undefined: the address that it is from. */
   readonly returnPath?: ((emailId: string) => string) | undefined;
+  /** Returns the value of the header X-Audience-Email. */
+  readonly proofOf: (emailId: string) => string;
   readonly mayGoOut: MayGoOut;
-  /** The recipient's server says that there is no such mailbox: no more mail to this address. A repeat changes nothing. */
-  readonly onGone?: SuppressGone;
+  /** Called when the recipient's server refuses the recipient. A repeat changes nothing. */
+  readonly onBounce?: RecordMailboxBounce;
   /** Undefined: this mailer cannot send mail to subscribers of lists. */
   readonly unsubscribeUrl?: UnsubscribeUrl | undefined;
   readonly runs: Runs;

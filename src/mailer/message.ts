@@ -1,9 +1,13 @@
-/** Composes the MIME message of an e-mail: a function of the request, its link to unsubscribe and the key of DKIM alone, so that a second copy is byte for byte the first. */
+/**
+ * Composes the MIME message of an email. The message depends only on the request, the link to unsubscribe, the header
+ * X-Audience-Email and the key of DKIM, so that a second copy has the same bytes.
+ */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/mustache.js';
 import { sentAddress } from '../events/address.js';
+import { emailHeader } from '../events/email-proof.js';
 import { signed, type DkimSettings } from './dkim.js';
 import { encoded, isReadable, looksEncoded } from './encoded-word.js';
 import { listHeaders, type ListOfMail } from './list-headers.js';
@@ -27,6 +31,8 @@ export interface Composition {
   readonly dkim?: DkimSettings | undefined;
   /** With which the recipient unsubscribes from the list; needed where there is one. */
   readonly link?: string | undefined;
+  /** The value of the header X-Audience-Email. Only a message that tests the mail server has none. */
+  readonly proof?: string | undefined;
 }
 
 /** The request cannot become one message from one sender to one recipient. It was validated when it was taken, so this is a fault. */
@@ -37,10 +43,10 @@ export class InvalidMessageError extends Error {
 /** @throws InvalidMessageError */
 export async function composeMail(
   { email_id, requested_at, message, list }: RequestedMail,
-  { dkim, link }: Composition = {},
+  { dkim, link, proof }: Composition = {},
 ): Promise<Mail> {
   const { fromName, envelope } = partiesOf(message);
-  const headers = headersFor(list, link);
+  const headers = [...(proof === undefined ? [] : [{ key: emailHeader, value: proof }]), ...headersFor(list, link)];
   const { subject, html } = emailContent(message, link);
   // Where the HTML says nothing, as that of one image, the subject does.
   const text = plainText(html) || subject;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import type { EmailEvent } from '../events/email.js';
+import { mailboxBounce, type MailboxBounce } from '../commands/bounced-mailboxes.js';
 import { classifyRefusal } from '../events/refusal-kind.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
@@ -31,8 +32,9 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   for (let round = 0; ; round += 1) {
     try {
       const context = contextOf(job, job.claimId ?? (await claimEventId(reader, stream, attempt)));
-      // First: where this process dies in between, the e-mail is tried again, or not sent to who is gone.
-      if (saysGone(ending)) await job.options.onGone?.(undeliverable(job), context);
+      // This comes first: if the process dies in between, the email is tried again, and its refusal counts once.
+      const bounce = bounceIn(command, ending);
+      if (bounce !== undefined) await job.options.onBounce?.(undeliverable(job), bounce, context);
       const { events } = await handler.execute({ stream, command, context });
       if (events.length === 0) report({ type: 'superseded', ...about });
       else report({ type: 'recorded', ...about, outcome: outcomeOf(command, events), ...codesOf(ending) });
@@ -49,9 +51,31 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
   }
 }
 
-/** The reply to RCPT, and to nothing else. */
-const saysGone = ({ status, stage, response }: AttemptEnding): boolean =>
-  status === 'failed' && stage === 'recipient' && classifyRefusal({ reply: response }).kind === 'hard';
+/**
+ * Returns what the reply of the server says about the recipient, or undefined if it says nothing. SMTP_URL usually names a
+ * relay, so only a reply that ended the email, or a "later" for this recipient, is about the recipient.
+ */
+function bounceIn({ type }: Verdict, ending: AttemptEnding): MailboxBounce | undefined {
+  const { stage, smtp_code = 0, response } = ending;
+  if (response === undefined || (stage !== 'recipient' && stage !== 'data')) return undefined;
+  const isEnd = type === 'RecordFailed';
+  if (!isEnd && !(type === 'RecordDeferred' && isAboutRecipient(ending))) return undefined;
+  const { kind, isPermanent } = classifyRefusal({ reply: response });
+  const bounce = mailboxBounce({ kind, isPermanent: isPermanent && smtp_code >= 500 });
+  // After the message was sent, the reply may be about the message.
+  return bounce === 'gone' && stage === 'data' ? 'unclear' : bounce;
+}
+
+/**
+ * Returns whether the server put off this recipient. Greylisting, and trouble of the server or the network, say nothing
+ * about the recipient. After the message, only a code about an address or a mailbox does.
+ */
+function isAboutRecipient({ reason, stage, delay, smtp_code, ...reply }: AttemptEnding): boolean {
+  if (reason !== 'smtp_4xx' || smtp_code === 421 || delay !== undefined) return false;
+  const { enhanced_code = '', response = '' } = reply;
+  const isNamed = stage === 'recipient' ? !/^4\.[347]\./.test(enhanced_code) : /^4\.(?:1|2\.[1-9])/.test(enhanced_code);
+  return isNamed && !/gr[ae]y-?list|postgrey/i.test(response);
+}
 
 const undeliverable = ({ email: { request, recipientKey, position } }: Job) => ({
   emailId: request.email_id,

@@ -5,6 +5,7 @@ import type { RecordedEvent } from '../events/envelope.js';
 import { suppressionStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { SuppressionHandler } from '../commands/suppression-requests.js';
+import { isErasable } from '../commands/suppressions.js';
 
 type Reader = Pick<EventStore, 'readStream'>;
 
@@ -23,7 +24,10 @@ interface ErasedSuppression {
   readonly last: string;
 }
 
-/** Undefined: there was nothing personal. What is said after SuppressionErased is left alone. */
+/**
+ * Ends what the stream says about the person. Returns undefined if it says nothing personal and no refusal counts. What is
+ * said after SuppressionErased is left alone.
+ */
 export async function eraseSuppression(
   options: SuppressionOptions,
   context: CommandContext,
@@ -31,9 +35,9 @@ export async function eraseSuppression(
   const { suppressions, subjectKey } = options;
   const stream = suppressionStream(subjectKey);
   const { state } = await suppressions.fresh(stream);
-  if (!state.hasPerson && state.erased_through === null) return undefined;
+  if (!isErasable(state) && state.erased_through === null) return undefined;
   const earlier = await erasedSince(options);
-  if (earlier !== undefined || !state.hasPerson) return earlier;
+  if (earlier !== undefined || !isErasable(state)) return earlier;
   await suppressions.execute({ stream, command: { type: 'EraseSuppression' }, context });
   return await erasedSince(options);
 }

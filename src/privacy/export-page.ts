@@ -79,10 +79,14 @@ function emailRow({ requested, sent_as, erased, steps }: ExportedEmail, plainTex
 
 const refusalRow = (step: RefusalStep) => ({ ...step, summary: refusalInWords(step), note: step.note ?? false });
 
+const reasonInWords = (reason: string | null): string | null =>
+  reason === 'repeated_bounces' ? "the recipient's mail server keeps refusing" : reason;
+
 function refusalInWords({ type, scope, reason }: RefusalStep): string {
   const mail = scope === everyMail ? 'all mail' : `mail of the list ${scope}`;
-  if (type === 'AddressSuppressed') return `From here on ${mail} is refused (${reason}).`;
+  if (type === 'AddressSuppressed') return `From here on ${mail} is refused (${reasonInWords(reason)}).`;
   if (type === 'AddressReleased') return `From here on ${mail} is not refused (${reason}).`;
+  if (type === 'BounceCounted') return `The mail server of the address refused an email (${reason}); this was counted.`;
   return 'What was said about it was erased.';
 }
 

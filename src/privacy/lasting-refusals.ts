@@ -72,7 +72,8 @@ function entryOf(
   event: SuppressionEvent,
   facts: Pick<RefusalEntry, 'subject_key' | 'at' | 'event_id'>,
 ): readonly RefusalEntry[] {
-  if (event.type === 'SuppressionErased') return [];
+  // A restore may lose refusals that were counted: it only takes longer until mail stops.
+  if (event.type === 'SuppressionErased' || event.type === 'BounceCounted') return [];
   const { scope, reason } = event.data;
   if (event.type === 'AddressReleased') return [{ kind: 'mail_released', ...facts, scope, reason }];
   const { email_id, by } = event.data;

@@ -1,6 +1,6 @@
 /** The view `suppressions`: one document per address that refuses mail, with what it refuses. Of an erased person it holds no address. */
 import { suppressedKey } from '../events/streams.js';
-import { activeAfter, suppressionSchemas, type Suppression } from '../events/suppressions.js';
+import { activeAfter, type Suppression } from '../events/suppressions.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Standing } from './names.js';
 import { CannotFoldError, type Projection } from './projection.js';
@@ -25,6 +25,10 @@ export function foundBy({
   return wanted.length === 0 ? undefined : wanted.join('/');
 }
 
+/** A refusal that is only counted changes no document. */
+const handles = ['AddressSuppressed', 'AddressReleased', 'SuppressionErased'] as const;
+const handled: ReadonlySet<string> = new Set(handles);
+
 export const suppressions: Projection<SuppressionDocument> = {
   name: 'suppressions',
   version: 1,
@@ -32,9 +36,9 @@ export const suppressions: Projection<SuppressionDocument> = {
   indexes: [],
   arrayIndexes: ['found_by'],
   fields: ['email', 'active', 'found_by'],
-  handles: ['AddressSuppressed', 'AddressReleased', 'SuppressionErased'],
+  handles,
 
-  keys: ({ event, stream }) => (Object.hasOwn(suppressionSchemas, event.type) ? [suppressedKey(stream)] : []),
+  keys: ({ event, stream }) => (handled.has(event.type) ? [suppressedKey(stream)] : []),
 
   evolve(document, { event, metadata }) {
     const { email, active } = document ?? nobody;

@@ -3,6 +3,7 @@ import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { hasInvisibleCharacter, isAddress } from '../events/address.js';
 import { addressPart, parseMailbox } from '../commands/address.js';
+import { defaultUnclearDays, mostUnclearDays } from '../commands/counted-bounces.js';
 import { isReservedKeyName } from '../events/keys.js';
 import { longestReturnPathName } from '../events/return-path.js';
 import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim.js';
@@ -77,6 +78,13 @@ const returnPath = z
     `must be an address in ASCII with at most ${longestReturnPathName} characters before the @, such as bounce@mail.example.com`,
   );
 
+/** 0: off. */
+const bounceThreshold = z
+  .string()
+  .regex(/^(?:off|\d{1,9})$/, 'must be a whole number, or off')
+  .transform((text) => (text === 'off' ? 0 : Number(text)))
+  .refine((value) => value <= mostUnclearDays, `must be at most ${mostUnclearDays}, or off`);
+
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -148,6 +156,7 @@ const schema = z.object({
   ),
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
   MAIL_RETURN_PATH: optional(returnPath),
+  BOUNCE_THRESHOLD: optional(bounceThreshold).default(defaultUnclearDays),
   MAIL_FROM: optional(
     z
       .string()
@@ -217,6 +226,8 @@ export function readConfig(environment: Environment) {
     mailConnections: settings.MAIL_CONNECTIONS,
     /** Undefined: reports go to the sender of each e-mail. */
     mailReturnPath: settings.MAIL_RETURN_PATH,
+    /** Days of unclear refusals after which mail to an address stops. 0: refusals are not counted. */
+    bounceThreshold: settings.BOUNCE_THRESHOLD,
     /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
     ...storesIn(settings),

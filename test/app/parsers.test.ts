@@ -27,6 +27,7 @@ import { rowsOf } from '../../src/copy/csv-file.js';
 import { parseLine } from '../../src/copy/line.js';
 import { comparedAddress, isAddress } from '../../src/events/address.js';
 import { nameKey } from '../../src/events/catalogues.js';
+import { emailOfHeader } from '../../src/events/email-proof.js';
 import { classifyRefusal } from '../../src/events/refusal-kind.js';
 import { emailOfReturnPath, namesReturnPath } from '../../src/events/return-path.js';
 import { createUnsubscribeTokens } from '../../src/events/unsubscribe-token.js';
@@ -264,6 +265,11 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
     parse: (text) => [namesReturnPath(text), emailOfReturnPath(text, macOf)],
     pieces: ['+eml_', '+eml_0123456789ABCDEFGHJKMNPQRS.'],
   },
+  emailHeader: {
+    parse: (text) => emailOfHeader(text, macOf),
+    pieces: ['eml_0123456789ABCDEFGHJKMNPQRS.'],
+    around: [(text) => text, (text) => `eml_0123456789ABCDEFGHJKMNPQRS.aaaaaaaaaaaaaaaa${text}`],
+  },
   reply: {
     parse: (text) => [
       classifyRefusal({ reply: `550 ${text}` }),
@@ -278,7 +284,7 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
   },
   report: {
     parse: (text) => reader.run(Buffer.from(text)),
-    pieces: ['--b\n', '=\n', '=41', 'Action: failed\n', 'X: a\n '],
+    pieces: ['--b\n', '=\n', '=41', 'Action: failed\n', 'X: a\n ', 'smtp.mailfrom= ', '\nReturn-Path: +eml_'],
     around: [
       (text) =>
         `Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: message/delivery-status\n\nAction: failed\n${text}`,
@@ -287,6 +293,8 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
       (text) => `Subject: message/delivery-status\nContent-Type: text/html\n\n${text}`,
       (text) =>
         `Content-Type: multipart/mixed; boundary=b\n\n${`--b\nContent-Type: message/rfc822\n\nX: message/rfc822\n`.repeat(3)}\n${text}`,
+      (text) =>
+        `From: staff@hotmail.com\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nX-HmXmrOriginalRecipient: a\nAuthentication-Results: ${text}`,
     ],
   },
   csv: {

@@ -26,7 +26,7 @@ test.each([
 test('a complaint, with the envelope sender that the provider saw', async () => {
   expect(await read(someReport('abuse'))).toMatchObject({
     type: 'complaint',
-    originalSender: '<bounce+eml_01M85MXX1RXA5BZYA04KQ583S8.f2alljtqjvdjmazr@mail.example.com>',
+    senders: ['<bounce+eml_01M85MXX1RXA5BZYA04KQ583S8.f2alljtqjvdjmazr@mail.example.com>'],
     messageId: '<eml_01M85MXX1RXA5BZYA04KQ583S8@example.com>',
   });
 });
@@ -219,6 +219,7 @@ test.each(
     'many quotes': `${claim}From: ${megabyte('"')}`,
     'flowed text': `${claim}Content-Type: text/plain; format=flowed\n\n${megabyte('> \n')}`,
     'broken markup': `${claim}Content-Type: text/html\n\n${megabyte('<a href="')}`,
+    'a mail with endless mention of Microsoft': `From: ${megabyte('staff@hotmail.com ')}`,
     'fields without end':
       `${multipart}--b\nContent-Type: message/delivery-status\n\nAction: ${megabyte('failed ')}`.replace(
         'Action: failed',

@@ -6,6 +6,7 @@ import { createReports } from '../../src/bounces/take-report.js';
 import type { EmailCommand } from '../../src/commands/email.js';
 import { JobLimitError } from '../../src/flow/limited-thread.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
+import { proofOf } from '../../src/events/email-proof.js';
 import { returnPathOf } from '../../src/events/return-path.js';
 import { openPostOffice, typesOf } from '../mailer/mailing.js';
 import { reportOf, type SomeReport } from './some-reports.js';
@@ -34,9 +35,9 @@ async function desk(read: (bytes: Uint8Array) => Promise<MailReport | undefined>
         return await handler.execute(asked);
       },
     },
-    async onGone({ address }) {
+    async onBounce({ address }, bounce) {
       diesHere('gone');
-      said.push(`gone ${address}`);
+      said.push(`${bounce} ${address}`);
     },
     isToBeErased: () => Promise.resolve(false),
     refusals: {
@@ -51,13 +52,13 @@ async function desk(read: (bytes: Uint8Array) => Promise<MailReport | undefined>
     ...{ now: new Date().toISOString(), deadline: new Date(Date.now() + 60_000).toISOString() },
   });
   const recipient = returnPathOf(email_id, 'bounce@mail.example.com', keys.returnPathMac);
-  const take = (name: SomeReport, to = recipient) =>
-    reports.take(
-      { recipient: to, bytes: Buffer.from(reportOf(name, email_id)), streamOf: async () => stream },
-      context,
-    );
+  const proof = proofOf(email_id, keys.emailHeaderMac);
+  const takeText = (text: string, to: string) =>
+    reports.take({ recipient: to, bytes: Buffer.from(text), streamOf: async () => stream }, context);
+  const take = (name: SomeReport, to = recipient) => takeText(reportOf(name, email_id), to);
   const types = async () => typesOf(await events(stream)).slice(2);
-  return { take, dieAt, said, recipient, types, counts: reports.counts, overLimit: reports.overLimit };
+  const { counts, overLimit } = reports;
+  return { take, takeText, dieAt, said, email_id, recipient, proof, types, counts, overLimit };
 }
 
 test('killed before mail stops, or before the bounce is recorded', async () => {
@@ -115,3 +116,152 @@ test('an unverified report stops no mail', async () => {
   expect(await take('postfix-gone', 'bounce@mail.example.com')).toMatchObject({ outcome: 'unverified' });
   expect([said, await types()]).toEqual([[], ['EmailBounced']]);
 });
+
+const bounceOf = (recipient: string, returned: string, fields = 'Status: 5.1.1') => `From: MAILER-DAEMON@mx.example.net
+To: ${recipient}
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example.net
+
+Final-Recipient: rfc822; ada@example.com
+Action: failed
+${fields}
+
+--b
+Content-Type: message/rfc822
+
+${returned}
+Subject: s
+
+x
+--b--
+`;
+const foreignId = 'Message-ID: <0100abc-000000@email.relay.example>';
+const verified = (outcome: string) => ({ outcome, verified: true });
+const unverified = { outcome: 'unverified', verified: false };
+
+test('a bounce of a relay that replaced the return path and the Message-ID is matched by X-Audience-Email', async () => {
+  const { takeText, said, recipient, proof, types } = await desk();
+  const text = (header: string) => bounceOf(recipient, `${foreignId}\n${header}`);
+  expect(await takeText(text(`x-audience-email:\n ${proof}`), 'news@example.com')).toMatchObject(verified('bounced'));
+  expect([said, await types()]).toEqual([['gone ada@example.com'], ['EmailBounced']]);
+});
+
+test('a bounce without a valid MAC is recorded as unverified and changes nothing', async () => {
+  for (const header of ['X-Other: 1', 'bad MAC', 'return path as the header']) {
+    const { takeText, said, email_id, recipient, proof } = await desk();
+    const headers: Record<string, string> = {
+      'bad MAC': `X-Audience-Email: ${proof.slice(0, -1)}${proof.endsWith('a') ? 'b' : 'a'}`,
+      'return path as the header': `X-Audience-Email: ${recipient.replace(/^bounce\+|@.*$/g, '')}`,
+    };
+    const text = bounceOf(recipient, `${foreignId}\n${headers[header] ?? header}`);
+    const emailId = email_id;
+    expect(await takeText(text, 'news@example.com'), header).toMatchObject({ ...unverified, emailId });
+    expect(said).toEqual([]);
+  }
+});
+
+test('the return path that a delivered email names proves nothing about a bounce of its forwarder', async () => {
+  const { takeText, said, recipient } = await desk();
+  const text = bounceOf('news@example.com', `Return-Path: <${recipient}>\n${foreignId}`);
+  expect(await takeText(text, 'news@example.com')).toMatchObject({ outcome: 'unmatched' });
+  expect(said).toEqual([]);
+});
+
+test('an unclear and a soft bounce are counted, each with the address', async () => {
+  const { takeText, said, recipient } = await desk();
+  await takeText(bounceOf(recipient, foreignId, 'Status: 5.3.0'), recipient);
+  await takeText(bounceOf(recipient, foreignId, 'Status: 4.4.7'), recipient);
+  expect(said).toEqual(['unclear ada@example.com', 'soft ada@example.com']);
+});
+
+/** A feedback report with as little as Microsoft writes, about an email with this header. */
+const sparseReport = (header: string) => `From: fbl@isp.example
+To: fbl@example.com
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="f"
+
+--f
+Content-Type: message/feedback-report
+
+Feedback-Type: abuse
+User-Agent: JMRP/1.0
+Version: 1
+
+--f
+Content-Type: message/rfc822
+
+${header}
+Subject: s
+
+x
+--f--
+`;
+/** A complaint of Microsoft that has no feedback report. */
+const forwardedEmail = (header: string, from = 'staff@hotmail.com') => `From: ${from}
+To: fbl@example.com
+Subject: complaint about message from 192.0.2.9
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="j"
+
+--j
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+X-HmXmrOriginalRecipient: ada@example.com
+${header}
+Subject: s
+
+x
+--j--
+`;
+
+test('a complaint of Microsoft is matched by the envelope sender of the email or by X-Audience-Email', async () => {
+  for (const form of [sparseReport, forwardedEmail])
+    for (const headerOf of [
+      (about: Desk) => `X-Audience-Email: ${about.proof}`,
+      (about: Desk) => `Return-Path: <${about.recipient}>`,
+      (about: Desk) => `Authentication-Results: mx.example; spf=pass smtp.mailfrom=${about.recipient};\n dkim=none`,
+      (about: Desk) =>
+        `Authentication-Results: none\nAuthentication-Results: spf=pass\n smtp.mailfrom="${about.recipient.toUpperCase()}"`,
+    ]) {
+      const about = await desk();
+      const text = form(`${headerOf(about)}\n${foreignId}`);
+      expect(await about.takeText(text, 'fbl@example.com'), text).toMatchObject({
+        ...verified('complained'),
+        emailId: about.email_id,
+      });
+      expect(about.said).toEqual(['complaint all ada@example.com']);
+      expect(await about.takeText(text, 'fbl@example.com')).toMatchObject({ outcome: 'known' });
+    }
+});
+
+test('a complaint of Microsoft without a valid MAC is recorded as unverified and changes nothing', async () => {
+  for (const form of [sparseReport, forwardedEmail]) {
+    const { takeText, said, email_id, types } = await desk();
+    const text = form(`Message-ID: <${email_id}@example.com>`);
+    expect(await takeText(text, 'fbl@example.com')).toMatchObject({ ...unverified, emailId: email_id });
+    expect([said, await types()]).toEqual([[], ['EmailComplained']]);
+  }
+});
+
+test('an email that a person forwards as an attachment is not a complaint', async () => {
+  const { takeText, said, types, recipient, proof } = await desk();
+  const header = `X-Audience-Email: ${proof}\nReturn-Path: <${recipient}>`;
+  for (const text of [
+    forwardedEmail(header, 'Ada <ada@hotmail.com>'),
+    forwardedEmail(header, '"staff@hotmail.com" <ada@example.com>'),
+    forwardedEmail(header)
+      .replace(/^Subject: complaint.*$/m, 'Subject: Fwd: s')
+      .replace(/^X-HmXmr.*\n/m, ''),
+    forwardedEmail(header).replace('Content-Type: message/rfc822', 'Content-Type: text/plain'),
+  ])
+    for (const to of ['fbl@example.com', recipient])
+      expect(await takeText(text, to), text).toMatchObject({ outcome: 'ignored' });
+  expect([said, await types()]).toEqual([[], []]);
+});
+
+type Desk = Awaited<ReturnType<typeof desk>>;

@@ -108,8 +108,8 @@ for (const { kind, title, decider: typed } of kinds) {
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
         let state = decider.initial;
         for (const one of commands) {
-          state = apply(decider, state, decider.decide(one, state, { revision: 0n }));
-          expect(eventCount(decider.decide(one, state, { revision: 0n }))).toBe(0);
+          state = apply(decider, state, decider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }));
+          expect(eventCount(decider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }))).toBe(0);
           const keys = [...state.nameById.entries()].map(([, text]) => nameKey(text));
           expect(new Set(keys).size).toBe(keys.length);
           expect(state.idByNameKey.size).toBe(state.nameById.size);

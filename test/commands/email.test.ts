@@ -91,7 +91,11 @@ const decided = (
   when: EmailCommand,
   idempotency?: RequestFingerprint,
 ): readonly EmailEvent[] | string => {
-  const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n });
+  const decision = decide(when, fold(given), {
+    idempotency,
+    revision: BigInt(given.length) - 1n,
+    at: at(given.length),
+  });
   return isRefusal(decision) ? decision.refused : decision;
 };
 
@@ -357,9 +361,9 @@ describe('what is reported of an e-mail', () => {
     }));
     expect(decided([...states.sent, ...five], bounce())).toEqual([]);
     expect(decided([...states.sent, ...five], bounce({ verified: false }))).toHaveLength(1);
-    const others = five.map((one) => ({ ...one, data: { ...one.data, enhanced_code: '5.7.1' } }) as EmailEvent);
-    expect(decided([...states.sent, ...others], bounce({ enhanced_code: '5.7.1' }))).toEqual([]);
-    expect(decided([...states.sent, ...others], bounce({ enhanced_code: '5.1.1' }))).toHaveLength(1);
+    const others = five.map((one) => ({ ...one, data: { ...one.data, kind: 'policy' } }) as EmailEvent);
+    expect(decided([...states.sent, ...others], bounce({ kind: 'policy' }))).toEqual([]);
+    expect(decided([...states.sent, ...others], bounce({ kind: 'hard' }))).toHaveLength(1);
     expect(decided([...states.sent, ...five], complaint())).toHaveLength(1);
     expect(decided([...states.sent, complained], complaint(true, 'other'))).toEqual([]);
     expect(decided([...states.sent, complained], complaint(false, 'other'))).toEqual([]);
@@ -421,10 +425,10 @@ test('deciding again yields nothing, and no attempt is claimed of an e-mail that
     fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
       let events: EmailEvent[] = [requested];
       for (const next of commands) {
-        const decision = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
+        const decision = decide(next, fold(events), { revision: BigInt(events.length) - 1n, at: at(events.length) });
         if (isRefusal(decision)) continue;
         events = [...events, ...decision];
-        const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n });
+        const again = decide(next, fold(events), { revision: BigInt(events.length) - 1n, at: at(events.length) });
         expect(isRefusal(again) ? [] : again).toEqual([]);
       }
       const reported = events.findIndex(({ type, data }) => type === 'EmailBounced' && data.verified);

@@ -38,7 +38,7 @@ function erased(history: readonly ContactEvent[], between: readonly ContactEvent
   let revision = BigInt(history.length - 1);
   const parts: Erased['data'][] = [];
   for (;;) {
-    const decision = contactDecider.decide(erase, state, { revision });
+    const decision = contactDecider.decide(erase, state, { revision, at: '2026-03-01T09:00:00.000Z' });
     const [event] = Array.isArray(decision) ? (decision as ContactEvent[]) : [];
     if (event?.type !== 'ContactErased') return { parts, state, whole };
     state = apply(contactDecider, state, [event]);

@@ -14,7 +14,7 @@ export function given<State, Command, Event extends DomainEvent>(
   return {
     state,
     when(command: Command, idempotency?: RequestFingerprint) {
-      const decision = decider.decide(command, state, { idempotency, revision: BigInt(history.length) - 1n });
+      const decision = decider.decide(command, state, { idempotency, revision: BigInt(history.length) - 1n, at });
       return {
         then(...events: readonly Event[]): void {
           expect(decision).toEqual(events);

@@ -160,7 +160,8 @@ describe('expire', () => {
     const key = state.get('key_1');
     if (key === undefined) throw new Error('the key is missing');
     const ahead = state.set('key_1', { ...key, rotated_at: '2027-03-01T10:00:00.000Z' });
-    const decide = (of: KeysState) => keyDecider.decide(expire(now), of, { revision: 0n });
+    const decide = (of: KeysState) =>
+      keyDecider.decide(expire(now), of, { revision: 0n, at: '2026-03-01T09:00:00.000Z' });
     expect(decide(ahead)).toEqual([secretExpired]);
     expect(decide(state.set('key_1', { ...key, rotated_at: later }))).toEqual([]);
   });
@@ -214,9 +215,9 @@ test('nobody gives what they do not have, revocations are final, names are uniqu
       for (const one of commands) {
         const before = state.get(one.key_id);
         const limits = givenBy(one, state);
-        const decision = keyDecider.decide(one, state, { revision: 0n });
+        const decision = keyDecider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' });
         state = apply(keyDecider, state, decision);
-        expect(eventCount(keyDecider.decide(one, state, { revision: 0n }))).toBe(0);
+        expect(eventCount(keyDecider.decide(one, state, { revision: 0n, at: '2026-03-01T09:00:00.000Z' }))).toBe(0);
         const key = state.get(one.key_id);
         if (typeof before?.revoked_at === 'string') expect(key).toBe(before);
         if (key === undefined || eventCount(decision) === 0 || one.type === 'Revoke') continue;

@@ -75,9 +75,12 @@ describe('a release of all mail by the person', () => {
     given(suppressionDecider, suppressed('all', 'unsubscribe')).when(release).then({ type: 'AddressReleased', data });
   });
 
-  it.each(['hard_bounce', 'complaint', 'manual'] as const)('lifts nothing where %s has stopped all mail', (reason) => {
-    given(suppressionDecider, suppressed('all', 'unsubscribe'), suppressed('all', reason)).when(release).then();
-  });
+  it.each(['hard_bounce', 'repeated_bounces', 'complaint', 'manual'] as const)(
+    'lifts nothing where %s has stopped all mail',
+    (reason) => {
+      given(suppressionDecider, suppressed('all', 'unsubscribe'), suppressed('all', reason)).when(release).then();
+    },
+  );
 });
 
 describe('an erasure', () => {
@@ -132,7 +135,7 @@ describe('mail', () => {
   it('without a list is stopped by a bounce, a complaint or an operator, of all mail only', () => {
     expect(refusal(undefined, suppressed('all', 'unsubscribe'))).toBeUndefined();
     expect(refusal(undefined, suppressed('lst_1', 'manual'))).toBeUndefined();
-    for (const reason of ['hard_bounce', 'complaint', 'manual'] as const)
+    for (const reason of ['hard_bounce', 'repeated_bounces', 'complaint', 'manual'] as const)
       expect(refusal(undefined, suppressed('all', 'unsubscribe'), suppressed('all', reason))).toBe(reason);
   });
 });

@@ -1,44 +1,27 @@
-/** A service whose clock is set while it runs: the clock of its main thread is moved by the number in a file. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+/** A service whose clock is set while it runs. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deriveStreamKeys, deriveUnsubscribeKey } from '../../src/events/streams.js';
 import { createUnsubscribeTokens } from '../../src/events/unsubscribe-token.js';
 import { ok, unique } from '../support/answers.js';
 import { audience } from '../support/audience.js';
 import { eventually, startService, type Service } from '../support/service.js';
+import { createShiftedClock } from '../support/shifted-clock.js';
 
 const day = 86_400_000;
 const secret = 'a secret of these tests, long enough for a key';
-const folder = mkdtempSync(path.join(tmpdir(), 'audience-clock-'));
-const shift = path.join(folder, 'shift');
+const shifted = createShiftedClock();
+const { set } = shifted;
 
 let service: Service;
 beforeAll(async () => {
-  const preload = path.join(folder, 'shifted-clock.mjs');
-  writeFileSync(
-    preload,
-    `import { readFileSync } from 'node:fs';
-const { now } = Date;
-Date.now = () => now() + Number(readFileSync(${JSON.stringify(shift)}, 'utf8'));
-`,
-  );
-  set(0);
-  const options = `--import=${pathToFileURL(preload).href}`;
-  service = await startService({ env: { NODE_OPTIONS: options, SECRET: secret } });
+  service = await startService({ env: { ...shifted.env, SECRET: secret } });
 });
 afterAll(async () => {
   await service.close();
-  rmSync(folder, { recursive: true });
+  shifted.remove();
 });
 
 afterEach(() => set(0));
-
-function set(milliseconds: number): void {
-  writeFileSync(shift, String(milliseconds));
-}
 
 async function clock(): Promise<unknown> {
   const { body } = await service.get('/health/ready');

@@ -188,6 +188,7 @@ describe('the order of answers', () => {
 
   test.each([
     ['hard_bounce', 409, "The recipient's mailbox does not exist"],
+    ['repeated_bounces', 409, "The recipient's mail server keeps refusing"],
     ['complaint', 409, 'The recipient does not want this email'],
     ['manual', 409, 'The recipient does not want this email'],
     ['unsubscribe', 200, 'Email accepted for delivery!'],

@@ -171,7 +171,10 @@ test.skipIf(onServers)(
         contactDecider.initial,
       );
       const command = { type: 'Erase', erasure_id: request.erasure_id } as const;
-      const first = contactDecider.decide(command, state, { revision: BigInt(history.length - 1) });
+      const first = contactDecider.decide(command, state, {
+        revision: BigInt(history.length - 1),
+        at: '2026-03-01T09:00:00.000Z',
+      });
       await append(store, stream, [...(first as readonly ContactEvent[]), ...life({ email, id: back }, [news], 3)]);
     });
     service = await startService({ dataDir, env });

@@ -95,7 +95,7 @@ describe('an address', () => {
     expect((await suppress({ reason: 'manual' })).body).toEqual(refusal('email is required', {}));
     expect(await refused(suppress({ email }))).toBe('reason is required');
     expect(await refused(suppress({ email, reason: 'bored' }))).toBe(
-      'reason must be hard_bounce, complaint, unsubscribe or manual',
+      'reason must be hard_bounce, repeated_bounces, complaint, unsubscribe or manual',
     );
     expect(await refused(suppress({ email, reason: 'manual', scope: 'News' }))).toBe(
       'scope must be all or the id of a list',

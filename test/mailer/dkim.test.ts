@@ -64,6 +64,15 @@ test('the headers for one-click unsubscribing are signed', async () => {
   expect(tags.get('h')?.split(':').sort()).toEqual(all.split(':').sort());
 });
 
+test('the header X-Audience-Email is signed', async () => {
+  const { bytes } = await composeMail(
+    { email_id: 'eml_1', requested_at: '2024-05-06T07:08:09.010Z', message: someMessage },
+    { dkim, proof: 'eml_1.aaaaaaaaaaaaaaaa' },
+  );
+  expect(bytes.toString('latin1')).toContain('\r\nX-Audience-Email: eml_1.aaaaaaaaaaaaaaaa\r\n');
+  expect(signatureOf(bytes).get('h')?.split(':')).toContain('x-audience-email');
+});
+
 test('the signature is that of the key in the record', async () => {
   const { bytes } = await compose();
   const [head = ''] = bytes.toString('latin1').split('\r\n\r\n');

@@ -56,6 +56,8 @@ export const someMessage = {
   mail_template: '<h1>Hello</h1>\n<p>Grüße, <a href="https://example.org/x?a=1&amp;b=2">Ada</a>.</p>\n',
 };
 
+export const someProof = (emailId: string): string => `${emailId}.aaaaaaaaaaaaaaaa`;
+
 export type EmailHandler = CommandHandler<EmailState, EmailCommand, EmailEvent>;
 interface RecordedEmailEvent {
   readonly id: string;
@@ -166,6 +168,7 @@ export async function openPostOffice() {
       random: Math.random,
       soleWriter,
       inDoubtPolicy: 'resend',
+      proofOf: someProof,
       connections: options.concurrency ?? 4,
       concurrency: 4,
       timings: quickTimings,

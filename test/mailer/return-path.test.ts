@@ -1,12 +1,13 @@
 /** MAIL_RETURN_PATH: what the mail server hears of an e-mail whose reports come back to the service. */
 import { expect, test } from 'vitest';
+import { emailOfHeader, proofOf } from '../../src/events/email-proof.js';
 import { emailOfReturnPath, returnPathOf } from '../../src/events/return-path.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import { readConfig } from '../../src/stores/config.js';
 import { openPostOffice, smtpTransport } from './mailing.js';
 import { startScriptedSmtp, usually } from './scripted-smtp.js';
 
-const { returnPathMac: macOf } = deriveStreamKeys('a secret');
+const { returnPathMac: macOf, emailHeaderMac } = deriveStreamKeys('a secret');
 const returnPath = (emailId: string): string => returnPathOf(emailId, 'bounce@mail.example.com', macOf);
 
 /** MAIL, RCPT and the message as a server gets them that offers these. */
@@ -19,7 +20,7 @@ async function heard(
     asked.command === 'EHLO' ? `250-scripted\r\n${extensions}250 PIPELINING` : usually(asked),
   );
   const office = await openPostOffice();
-  office.startMailer({ transport: smtpTransport(smtp.url), ...options });
+  office.startMailer({ transport: smtpTransport(smtp.url), proofOf: (id) => proofOf(id, emailHeaderMac), ...options });
   const { email_id, stream } = await office.request(sender === undefined ? {} : { from_email: sender });
   await office.until(stream, 'EmailSent');
   const lineOf = (command: string): string => smtp.asked.find((asked) => asked.command === command)?.line ?? '';
@@ -33,6 +34,14 @@ test('the envelope sender is the return path, and the headers stay as they are',
   expect(message).toContain('\r\nFrom: Ledger <news@example.org>\r\n');
   expect(message).toContain(`\r\nMessage-ID: <${email_id}@example.org>\r\n`);
   expect(emailOfReturnPath(mail, macOf)).toBe(email_id);
+});
+
+test('every email has a header that proves which email it is, with and without the setting', async () => {
+  for (const options of [{ returnPath }, {}]) {
+    const { email_id, message } = await heard('', undefined, options);
+    const [, value = ''] = /\r\nX-Audience-Email: (.*)\r\n/.exec(message) ?? [];
+    expect(emailOfHeader(value, emailHeaderMac)).toBe(email_id);
+  }
 });
 
 test('a server that offers DSN is asked for reports of failures, with the id and without the content', async () => {

@@ -20,12 +20,13 @@ import { folded } from '../support/folded.js';
 const later = (seconds: number): string => new Date(Date.parse(exampleTime) + seconds * 1_000).toISOString();
 
 describe('all views', () => {
-  it('handle every event type but those of the service, API keys, the register of erasures, reads and bare consent', () => {
+  it('handle every event type but those of the service, API keys, erasures, reads, bare consent and counted bounces', () => {
     const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
     const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
     const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked', 'ApiKeyExpired', 'ApiKeySecretExpired'];
     expect(ignored).toEqual([
       'ConsentRecorded',
+      'BounceCounted',
       'ServiceInitialised',
       'LogRestored',
       ...ofKeys,

@@ -117,6 +117,7 @@ export const exampleEvents = {
     type: 'AddressSuppressed',
     data: { reason: 'unsubscribe', scope: list.list_id, person: { salt: exampleSalt, email: 'ada@example.com' } },
   },
+  bounceCounted: { type: 'BounceCounted', data: { email_id, kind: 'unclear' } },
   emailCancelled: { type: 'EmailCancelled', data: { email_id, reason: 'requested_by_client' } },
   emailBounced: {
     type: 'EmailBounced',

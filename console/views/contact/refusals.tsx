@@ -23,11 +23,18 @@ interface RefusalsProps {
 
 type Step = components['schemas']['SuppressionStep'];
 
+const reasonInWords = (reason: string): string =>
+  reason === 'repeated_bounces' ? "the recipient's mail server keeps refusing" : reason.replaceAll('_', ' ');
+
 export function Refusals({ email, position, at: time, keyNames, listNames, onChanged }: RefusalsProps) {
   const mailOf = (scope: string | null): string =>
     scope === null || scope === 'all' ? 'all mail' : `mail of the list ${listNames.get(scope) ?? scope}`;
-  const happened = ({ type, scope, reason }: Step): string =>
-    `From here on ${mailOf(scope)} ${type === 'AddressReleased' ? 'may go out again' : 'is refused'}: ${(reason ?? 'not known').replaceAll('_', ' ')}.`;
+  function happened({ type, scope, reason }: Step): string {
+    if (type === 'BounceCounted') return `The mail server of the address refused an email (${reason ?? 'not known'}).`;
+    if (type === 'SuppressionErased') return 'What was said about the person was erased.';
+    const change = type === 'AddressReleased' ? 'may go out again' : 'is refused';
+    return `From here on ${mailOf(scope)} ${change}: ${reasonInWords(reason ?? 'not known')}.`;
+  }
   const answer = useAnswer(
     async (client, signal) => (await client.findSuppressions({ body: { email }, signal })).data,
     [email, position],
@@ -44,8 +51,8 @@ export function Refusals({ email, position, at: time, keyNames, listNames, onCha
               <ul class="plain">
                 {active.map(({ scope, reason, since }) => (
                   <li key={`${scope} ${reason}`}>
-                    <Mark kind="bad">suppressed</Mark> <Written text={mailOf(scope)} />: {reason.replaceAll('_', ' ')},
-                    since <Time at={since} />{' '}
+                    <Mark kind="bad">suppressed</Mark> <Written text={mailOf(scope)} />: {reasonInWords(reason)}, since{' '}
+                    <Time at={since} />{' '}
                     {time === undefined && may('suppressions:write') && (
                       <Release email={email} scope={scope} mail={mailOf(scope)} onDone={onChanged} />
                     )}

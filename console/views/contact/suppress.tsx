@@ -17,6 +17,7 @@ const reasons = [
   ['unsubscribe', 'unsubscribe: newsletters only'],
   ['complaint', 'complaint: called spam'],
   ['hard_bounce', 'hard bounce: there is no such mailbox'],
+  ['repeated_bounces', 'repeated bounces: the mail server keeps refusing'],
 ] as const;
 type Reason = (typeof reasons)[number][0];
 

@@ -153,6 +153,7 @@ const marks: Readonly<Record<string, readonly [Colour, string]>> = {
   ContactSubscribed: ['good', '+ status'],
   ContactUnsubscribed: ['warn', '− status'],
   AddressSuppressed: ['bad', 'refused'],
+  BounceCounted: ['warn', 'counted'],
 };
 
 /** Of an attempt also its number. */

@@ -81,6 +81,7 @@ export const emailEndpoints = {
       'not_in_list',
       'suppressed',
       'no_mailbox',
+      'keeps_refusing',
       'not_configured',
     ],
   }),
