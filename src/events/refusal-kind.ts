@@ -144,7 +144,7 @@ const unknownMailbox: readonly RegExp[] = [
   return new RegExp(`\\b(?:${pattern})\\b`);
 });
 /** Cisco's default wording for an unknown mailbox. Other servers use 5.1.0 for senders, too. */
-const unknownToCisco = /#5\.1\.0 address rejected/;
+const unknownToCisco = '#5.1.0 address rejected';
 /** Yahoo's wording at the end of a message, with the reply code 554. */
 const unknownToYahoo = /\bdd this user doesn't have a\b/;
 
@@ -159,7 +159,7 @@ const unknownDomain = new RegExp(
 const isUnknown = ({ words }: Said): boolean =>
   unknownDomain.test(words) || unknownMailbox.some((wording) => wording.test(words));
 const isUnknownInReply = (said: Said): boolean =>
-  (/(?<![\w.#])55[013] /.test(said.text) && (unknownToCisco.test(said.text) || isUnknown(said))) ||
+  (/(?<![\w.#])55[013] /.test(said.text) && (said.text.includes(unknownToCisco) || isUnknown(said))) ||
   unknownToYahoo.test(said.words);
 const isRefusedRecipient = ({ words }: Said): boolean => /\brecipient address(?:es)? rejected\b/.test(words);
 

@@ -307,7 +307,14 @@ describe('emails', () => {
       return [bounced?.kind, bounced?.verified, bounced?.enhanced_code];
     });
     const most = ['hard', true, '5.1.1'];
-    expect(shown).toEqual([['other', false, '4.4.7'], ['hard', false, null], ['other', true, '4.4.7'], most, most, most]);
+    expect(shown).toEqual([
+      ['other', false, '4.4.7'],
+      ['hard', false, null],
+      ['other', true, '4.4.7'],
+      most,
+      most,
+      most,
+    ]);
     const unproved: DomainEvent = { type: 'EmailComplained', data: { ...e.emailComplained.data, verified: false } };
     expect(fold(e.dispatchStarted, unproved, e.emailComplained, unproved)?.complained).toEqual({
       at: later(3),
