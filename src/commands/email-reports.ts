@@ -71,4 +71,4 @@ export function endedBy({ reports }: Pick<ReportedState, 'reports'>): 'bounced' 
 
 /** The mailbox does not exist, or not any more. Every other refusal may be about the sender, or about this message. */
 const goneCodes: ReadonlySet<string> = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
-export const isGone = (enhancedCode: string | undefined): boolean => goneCodes.has(enhancedCode ?? '');
+const isGone = (enhancedCode: string | undefined): boolean => goneCodes.has(enhancedCode ?? '');
