@@ -1,6 +1,6 @@
 /** Slots: how many there are, how many one key may hold, who waits, and who is next. */
-import { expect, test } from 'vitest';
-import { createLine, createSlots, ownedBy, slotsByName } from '../../src/flow/slots.js';
+import { expect, test, vi } from 'vitest';
+import { createLine, createSlots, longAnswers, ownedBy, slotsByName } from '../../src/flow/slots.js';
 
 const options = { running: 2, runningOfKey: 1, retryAfter: 5 };
 const eight = () => ({ ...options, line: createLine(8) });
@@ -100,6 +100,20 @@ test('a thousand requests wait for as long as it takes, and no more than these',
   for (const close of closes) close();
   for (const one of waiting) (await one)();
   expect(status('thousand')).toEqual({ running: 0, waiting: 0 });
+});
+
+test('a request for a long answer waits for an hour without being refused', async () => {
+  vi.useFakeTimers();
+  try {
+    const slots = createSlots('patient', { running: 1, ...longAnswers });
+    const close = await slots.take(of('first'));
+    const waits = slots.take(of('second'));
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    close();
+    (await waits)();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a waiter that gives up or waits too long leaves the line and frees its share of it', async () => {
