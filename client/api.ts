@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ef8cb7f994c469eaf348afa5dba5cffae32e743932b8eec385e26e89f06801b3. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -49,7 +49,7 @@ export interface paths {
     };
     /**
      * Whether the process runs
-     * @description Stores are not asked: also where one is out of reach the answer is 200.
+     * @description Stores are not asked: the answer is 200 also while one is out of reach, and while the service starts.
      */
     get: operations['getLive'];
     put?: never;
@@ -69,7 +69,7 @@ export interface paths {
     };
     /**
      * Whether the service is ready, part by part
-     * @description While it is not ready: 503, with the same parts in `data`.
+     * @description While it is not ready: 503, with the same parts in `data`. While the service starts: 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). All other paths but `/health/live` then answer 503, too.
      */
     get: operations['getReady'];
     put?: never;
@@ -4347,7 +4347,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`
+     *     - `unavailable`: `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
      */
     General: {
       headers: {
