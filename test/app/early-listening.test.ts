@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { startService, type Service } from '../../src/app/start-service.js';
 import { readConfig } from '../../src/stores/config.js';
+import { audience } from '../support/audience.js';
 import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 
 const cleanups: (() => Promise<unknown> | undefined)[] = [];
@@ -72,12 +73,10 @@ test('a service that waits for its event store is alive, not ready, and refuses 
     const answer = await ask('/health/ready');
     return { status: answer.status, body: (await answer.json()) as object };
   };
-  await expect
-    .poll(ready)
-    .toMatchObject({
-      status: 503,
-      body: { data: { starting: { waiting_for: 'event_store', reason: 'unreachable' } } },
-    });
+  await expect.poll(ready).toMatchObject({
+    status: 503,
+    body: { data: { starting: { waiting_for: 'event_store', reason: 'unreachable' } } },
+  });
   const key = { authorization: 'Bearer a-key-of-early-starts', 'content-type': 'application/json' };
   for (const [target, init] of [
     ['/v1/groups', { headers: key }],
@@ -105,9 +104,26 @@ test('a service that waits for its event store is alive, not ready, and refuses 
 
   await server.start();
   await service;
-  await expect.poll(async () => (await ready()).status).toBe(200);
+  await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200);
   const made = await ask('/v1/groups/create', { headers: key, method: 'POST', body: '{"group_name":"Early"}' });
   expect(made.status).toBe(200);
+});
+
+test('the doctor says what a service that starts waits for', async () => {
+  const server = await absentEventStore();
+  const { address } = begin({ EVENTSTORE_URL: server.url });
+  const url = await address;
+  const folder = mkdtempSync(path.join(tmpdir(), 'audience-early-'));
+  cleanups.push(() => Promise.resolve(rmSync(folder, { recursive: true })));
+  const finding = async (): Promise<unknown> => {
+    const { out } = await audience(['doctor', '--json'], { env: { DATA_DIR: folder, AUDIENCE_URL: url } });
+    const { findings } = JSON.parse(out) as { readonly findings: readonly { readonly name: string }[] };
+    return findings.find(({ name }) => name === 'service');
+  };
+  await expect.poll(finding, { timeout: 20_000 }).toMatchObject({
+    level: 'red',
+    finding: `the service at ${url} is starting: its event log is not open yet (unreachable)`,
+  });
 });
 
 test('a stop ends a start that waits, and closes the port', async () => {
@@ -138,5 +154,5 @@ test('an embedded service answers health checks from the address that it announc
   const url = await address;
   await service;
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
-  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 20_000 }).toBe(200);
 });
