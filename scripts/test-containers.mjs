@@ -1,4 +1,4 @@
-// Starts EventStoreDB and MongoDB in containers, runs the tests against them, and stops them: npm run test:containers [-- <arguments of vitest>]
+// Starts EventStoreDB (or the image in EVENTSTORE_IMAGE) and MongoDB in containers, runs the tests against them, and stops them: npm run test:containers [-- <arguments of vitest>]
 // A server that TEST_EVENTSTORE_URL or TEST_MONGODB_URL names already is used as it is. Without a Docker engine the tests
 // are reported as skipped, with the reason; with CONTAINERS=required that is an error.
 import { spawn } from 'node:child_process';
@@ -10,8 +10,14 @@ import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainer
 import { parse } from 'yaml';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-/** The same images and settings as in docker-compose.yml, so that there is one place to raise a version. */
-const { eventstore, mongo } = parse(readFileSync(path.join(root, 'docker-compose.yml'), 'utf8'), {
+/** Returns a text of docker-compose.yml with `${NAME:-default}` replaced, as Compose does it. */
+const interpolated = (text) => text.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_, name, value) => process.env[name] || value);
+
+/**
+ * The same images and settings as in docker-compose.yml, so that there is one place to raise a version. `EVENTSTORE_IMAGE`
+ * names another event store there and here.
+ */
+const { eventstore, mongo } = parse(interpolated(readFileSync(path.join(root, 'docker-compose.yml'), 'utf8')), {
   merge: true,
 }).services;
 
@@ -19,7 +25,7 @@ const startUpMs = 180_000;
 
 const servers = [
   {
-    name: 'EventStoreDB',
+    name: 'the event store',
     variable: 'TEST_EVENTSTORE_URL',
     port: 2113,
     image: eventstore.image,

@@ -105,6 +105,7 @@ export const errorCatalogue = {
   internal: entry(500, 'internal', 'Sorry! Something went wrong.'),
   internal_update: entry(500, 'internal', 'Sorry! Something went wrong at our side.'),
   unavailable: entry(503, 'unavailable', 'Service temporarily unavailable, please retry.'),
+  too_many_at_once: entry(503, 'unavailable', 'Too many of these requests at once, please retry. At most: {names}'),
 };
 
 export type ErrorCode = keyof typeof errorCatalogue;

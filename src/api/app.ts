@@ -22,14 +22,16 @@ import { peerAddress } from './http/client-address.js';
 import { allowOrigins, isPreflight } from './http/cors.js';
 import { createEndpointRunner, type EndpointRunner, type EndpointRunnerOptions } from './http/endpoint-runner.js';
 import type { ReadMetrics } from './http/metrics-server.js';
+import { createRateLimiter } from './http/rate-limit.js';
 import { createReads, type StreamOfView } from './http/reads.js';
+import type { RequestOptions } from './http/request-context.js';
 import { minPositionOf } from './http/request-headers.js';
 import { createRoutes, type Altered } from './http/routes.js';
 import { createDocument, readExamples } from './openapi/document.js';
 import type { KeysOfApi } from './keys/known-keys.js';
 import type { PauseTimings } from '../mailer/timings.js';
 import type { Rebuilds, ViewsState } from './resources/projections/handlers.js';
-import { healthRoutes, type Prove, type Readiness } from './resources/service/handlers.js';
+import { healthRoutes, liveRoutes, type Prove, type Readiness } from './resources/service/handlers.js';
 import { createResources } from './resources/table.js';
 import { mountPages, type PagesOptions } from './pages/routes.js';
 
@@ -89,11 +91,7 @@ export function createApp(options: ApiOptions): Express {
     minPosition: (header) => minPositionOf(header, positions),
   });
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  const app = emptyApp(corsOrigins);
   if (keys === undefined) healthRoutes({ ...options, app, runner });
   else {
     const resources = createResources(options.clock);
@@ -107,6 +105,42 @@ export function createApp(options: ApiOptions): Express {
   }
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));
+  return app;
+}
+
+export interface StartingOptions extends Omit<RequestOptions, 'authenticate' | 'limits'> {
+  /** Origins whose pages may read the answers in a browser. */
+  readonly corsOrigins: readonly string[];
+  /** Returns what the start waits for. */
+  readonly readiness: () => Readiness;
+}
+
+/** Creates the app of a service that is still starting: it is alive and not ready, and answers everything else with 503. */
+export function createStartingApp({ corsOrigins, readiness, ...options }: StartingOptions): Express {
+  const runner = createEndpointRunner({
+    ...options,
+    authenticate: () => undefined,
+    limits: { api: unlimited, email: unlimited, anonymous: unlimited, failures: unlimited },
+    admit: () => undefined,
+    minPosition: async () => await Promise.resolve(undefined),
+  });
+  const app = emptyApp(corsOrigins);
+  liveRoutes({ app, runner, readiness: async () => await Promise.resolve(readiness()) });
+  app.use((request, response) => {
+    if (isPreflight(request, response, everyMethod)) runner.answer({ request, response }, {});
+    else runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }));
+  });
+  return app;
+}
+
+const unlimited = createRateLimiter('default', 0, () => 0);
+
+function emptyApp(corsOrigins: readonly string[]): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   return app;
 }
 
@@ -128,11 +162,13 @@ const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
   subjectOf,
 });
 
+const everyMethod = 'GET, HEAD, POST, DELETE';
+
 const unknownRoute =
   (runner: EndpointRunner): RequestHandler =>
   (request, response) => {
     // A page of another origin may read the 404.
-    if (isPreflight(request, response, 'GET, HEAD, POST, DELETE')) runner.answer({ request, response }, {});
+    if (isPreflight(request, response, everyMethod)) runner.answer({ request, response }, {});
     else runner.refuse({ request, response }, new ServiceError('not_found'));
   };
 

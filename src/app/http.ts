@@ -6,7 +6,6 @@ import { clientAddressBehind, peerAddress } from '../api/http/client-address.js'
 import type { Readiness } from '../api/resources/service/handlers.js';
 import type { Connections } from '../api/http/connections.js';
 import { createRateLimiter } from '../api/http/rate-limit.js';
-import { closeServer, createServer } from '../api/http/server.js';
 import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
 import { createProver } from '../stores/identity.js';
@@ -20,6 +19,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { Traces } from '../traces/traces.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
+import type { Listener } from './listener.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { Keys } from '../api/keys/known-keys.js';
 import type { Appearance } from '../api/pages/texts.js';
@@ -27,7 +27,7 @@ import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createProofs } from '../evidence/service-proofs.js';
 import { createHeadLag, readiness } from '../api/readiness.js';
-import { requestLog } from '../api/http/request-log.js';
+import type { RequestLine } from '../api/http/request-context.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { TrustedClock } from '../stores/trusted-clock.js';
@@ -35,7 +35,6 @@ import { openPages } from './pages.js';
 import type { Commands } from './commands.js';
 import { version } from './version.js';
 
-const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
 const failuresAMinute = 300;
 
@@ -44,11 +43,13 @@ export type Http = Awaited<ReturnType<typeof openHttp>>;
 interface HttpOptions extends Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
+  readonly listener: Listener;
   readonly connections: Connections;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   readonly logger: Logger;
   readonly lines: LogDestination;
+  readonly log: (line: RequestLine) => void;
   readonly guard: EvidenceGuard | undefined;
   readonly sealKey: () => KeyObject;
   readonly store: OpenEventStore;
@@ -59,7 +60,7 @@ interface HttpOptions extends Clocks {
   readonly views: Views;
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
-  readonly metrics: Pick<Metrics, 'onRequest' | 'read'>;
+  readonly metrics: Pick<Metrics, 'read'>;
   readonly traces?: Traces | undefined;
   readonly newUuid: () => string;
   readonly secret: string;
@@ -67,14 +68,12 @@ interface HttpOptions extends Clocks {
   readonly trustedClock: TrustedClock;
 }
 
-/** Opens the HTTP server. Without the role `api` it answers health checks only. Rejects if the port cannot be used. */
+/** Lets the listener answer with the whole API; without the role `api`, with health checks only. Rejects if the port for metrics cannot be used. */
 export async function openHttp(options: HttpOptions) {
-  const { config, certificate, connections, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } =
-    options;
+  const { config, certificate, listener, connections, folder, logger, lines, guard, sealKey } = options;
+  const { store, streamKeys, keys, commands, log } = options;
   const { views, mailer, erasures, metrics, clock, monotonic, newUuid, trustedClock } = options;
-  const log = requestLog(logger, lines);
-  const closing = new AbortController();
-  const { signal } = closing;
+  const { server, address, stopping } = listener;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = (): Promise<Readiness> =>
@@ -125,28 +124,20 @@ export async function openHttp(options: HttpOptions) {
       failures: limiter('failures', failuresAMinute),
     },
     pages: openPages({ ...options, limiter: limiter('pages', config.rateLimitPages) }),
-    log(line) {
-      metrics.onRequest(line);
-      log(line);
-    },
+    log,
     readMetrics: metrics.read,
     traces: options.traces,
     now: monotonic,
     newUuid,
-    isStopping: () => signal.aborted,
-  });
-  const server = createServer(app, { certificate, connections });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
+    stopping,
   });
   const figures = config.metrics && (await openMetricsServer({ ...config.metrics, read: metrics.read, connections }));
-  const address = addressOf(server.address(), config);
+  listener.replaceApp(app);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
   if (certificate !== undefined)
     void followCertificate(certificate, {
       files: config.tls,
-      signal,
+      signal: stopping,
       // New connections get a renewed certificate; those that are open keep theirs.
       onRenewed(renewed) {
         server.setSecureContext?.(renewed);
@@ -161,10 +152,9 @@ export async function openHttp(options: HttpOptions) {
     metricsAddress: config.metrics && addressOf(figures?.address() ?? null, { ...config.metrics, tls: undefined }),
     readiness: isReady,
     async close(): Promise<void> {
-      closing.abort();
       figures?.close();
       figures?.closeAllConnections();
-      await closeServer(server, closeTimeoutMs);
+      await listener.close();
     },
   };
 }

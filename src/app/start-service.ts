@@ -35,9 +35,12 @@ import { restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
-import { createConnections } from '../api/http/connections.js';
+import { createConnections, type Connections } from '../api/http/connections.js';
+import type { RequestLine } from '../api/http/request-context.js';
+import { requestLog } from '../api/http/request-log.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Observers } from './logs.js';
+import { openListener, type Listener } from './listener.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { clockNotesIn, newestEventTime, openTrustedClock, sharedClockNotes } from '../stores/trusted-clock.js';
@@ -60,50 +63,82 @@ export interface Service {
 /** Milliseconds. A draft is written and renamed in less time. */
 const draftMs = 60_000;
 
-interface Context extends Observers, Clocks {
+/** What a start has before it opens the stores. */
+interface Beginning extends Observers, Pick<Clocks, 'monotonic'> {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly appearance: Appearance;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
-  /** Undefined where other processes write to the log. */
-  readonly guard: EvidenceGuard | undefined;
   readonly metrics: Metrics;
+  readonly connections: Connections;
+  readonly listener: Listener;
+  readonly log: (line: RequestLine) => void;
   readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
-  readonly secret: string;
-  readonly openLease: OpenLease;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
   readonly newUuid: () => string;
   /** The log was restored from a backup, and its first start is not over. */
   readonly restored: RestoredMark | undefined;
 }
 
+interface Context extends Beginning, Clocks {
+  /** Undefined where other processes write to the log. */
+  readonly guard: EvidenceGuard | undefined;
+  readonly secret: string;
+  readonly openLease: OpenLease;
+}
+
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, observers: Observers, signal: AbortSignal): Promise<Service> {
   const startedAt = Date.now();
+  const monotonic = (): number => performance.now();
+  const { logger, lines } = observers;
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
-  const sealKey = sealKeyFor(config, observers.logger);
+  const sealKey = sealKeyFor(config, logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
-  const { logger } = observers;
-  const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
   onRoundTrip(metrics.onRoundTrip);
+  const connections = createConnections({ now: monotonic });
+  const logLine = requestLog(logger, lines);
+  const log = (line: RequestLine): void => {
+    metrics.onRequest(line);
+    logLine(line);
+  };
+  const http = { config, certificate, connections, log, monotonic, newUuid: randomUUID };
+  let listener: Listener | undefined;
+  try {
+    listener = await openListener({ ...http, logger });
+    const read = { appearance, folder, settings, sealKey, restored };
+    return await startWithStores({ ...observers, ...http, ...read, metrics, listener, signal, startedAt });
+  } catch (error) {
+    await listener?.close();
+    metrics.close();
+    throw error;
+  }
+}
+
+async function startWithStores(beginning: Beginning): Promise<Service> {
+  const { config, folder, settings, metrics, listener, logger, signal, startedAt } = beginning;
+  const altered = Promise.withResolvers<string>();
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
+  listener.report('event_store');
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
     onAltered: altered.resolve,
     onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
-    onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
+    onWaiting(reason, status) {
+      listener.report('event_store', status);
+      logger.warn({ reason }, 'waiting for the event store');
+    },
     signal,
-  }).catch((error: unknown) => {
-    metrics.close();
-    throw error;
   });
   // While this process holds the lock of an embedded log, every older draft is left over. On servers, other processes may be
   // writing drafts.
@@ -117,22 +152,11 @@ export async function startService(config: Config, observers: Observers, signal:
       : undefined;
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
-    ...observers,
-    metrics,
-    config,
-    certificate,
-    appearance,
-    folder,
-    settings,
+    ...beginning,
     guard,
-    sealKey,
-    signal,
     secret: demandSecret(),
     openLease: leasesOf(settings),
     clock: Date.now,
-    monotonic: () => performance.now(),
-    newUuid: randomUUID,
-    restored,
   };
   try {
     return await startOn(store, context);
@@ -141,22 +165,24 @@ export async function startService(config: Config, observers: Observers, signal:
     const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
     await guard?.close();
     await store.close();
-    metrics.close();
     throw reason ?? error;
   }
 }
 
-async function prepareStores(store: OpenEventStore, { settings, logger, signal }: Context): Promise<void> {
+async function prepareStores(store: OpenEventStore, { settings, listener, logger, signal }: Context): Promise<void> {
+  const waitingFor = (what: string) => (reason: string, status: string) => {
+    listener.report('read_models', status);
+    logger.warn({ reason }, `waiting for ${what}`);
+  };
+  listener.report('read_models');
   await prepareViews(settings.views, {
-    onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
+    onWaiting: waitingFor('MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is built again from the log'),
     signal,
   });
-  await refuseForeignViews(settings, store, {
-    onWaiting: (reason) => logger.warn({ reason }, 'waiting for a store'),
-    signal,
-  });
+  await refuseForeignViews(settings, store, { onWaiting: waitingFor('a store'), signal });
   if (settings.events.kind === 'embedded') await refuseHeadless(store, settings.events.file);
+  listener.report('checks');
 }
 
 /** After the secret was found to be the log's: with another one nothing that was sealed would hold. */
@@ -249,14 +275,12 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     ),
   );
   const runners = [...runnersByName.values()];
-  const connections = createConnections({ now: context.monotonic });
   metrics.watch({
-    ...{ ...context, version, views, store, subscribers: runnersByName, connections },
+    ...{ ...context, version, views, store, subscribers: runnersByName },
     ...{ mailer, erasures, seals, commands, trustedClock },
   });
   const server = await openHttp({
     ...context,
-    connections,
     store,
     streamKeys,
     keys,

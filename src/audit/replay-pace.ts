@@ -1,6 +1,6 @@
 /** Paces the replays that clients can request: one page per turn, and few long replays at once, so that other requests do not wait. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots, keyOf, longAnswers } from '../flow/slots.js';
+import { createSlots, longAnswers } from '../flow/slots.js';
 
 /** A replay of more events is long and takes a slot. */
 export const longReplayEvents = 2_048;
@@ -18,7 +18,7 @@ export function createReplayPace(): ReplayPace {
   let last = Promise.resolve();
   return {
     turn: () => (last = last.then(() => nextTurn())),
-    long: (signal) => slots.take(keyOf(signal), signal),
+    long: (signal) => slots.take(signal),
   };
 }
 

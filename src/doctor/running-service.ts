@@ -14,6 +14,14 @@ const parts = z.object({
   mailer: z.object({ relay: z.object({ refuses: z.object({ reason: z.string() }).nullish() }) }).optional(),
 });
 
+/** What of `GET /health/ready` tells that the service still starts. */
+const startingParts = z.object({
+  starting: z.object({
+    waiting_for: z.enum(['event_store', 'read_models', 'checks']),
+    reason: z.string().max(40).optional(),
+  }),
+});
+
 export interface ServiceDiagnosis {
   /** Whether one runs. */
   readonly runs: boolean;
@@ -35,6 +43,14 @@ export async function checkRunningService(patient: Patient): Promise<ServiceDiag
 async function ready(service: ExaminedService): Promise<Diagnosis> {
   const { status, data } = await service.ask({ method: 'GET', path: '/health/ready', keyless: true });
   const found = parts.safeParse(data).data;
+  const starting = startingParts.safeParse(data).data?.starting;
+  if (starting !== undefined) {
+    const { waiting_for: step, reason } = starting;
+    return red(
+      `the service at ${service.url} is starting: ${startSteps[step]}${reason === undefined ? '' : ` (${reason})`}`,
+      'Wait. If it goes on for more than a minute, look at its log, which says what it waits for.',
+    );
+  }
   if (status !== 200)
     return red(
       `the service at ${service.url} is not ready: ${found === undefined ? `status ${status}` : whyNot(found)}`,
@@ -71,6 +87,12 @@ function notice({ url }: ExaminedService, { clock, mailer }: z.output<typeof par
     'Run audience email check, which says what to do. Emails wait until the server takes them.',
   );
 }
+
+const startSteps = {
+  event_store: 'its event log is not open yet',
+  read_models: 'its views are not open yet',
+  checks: 'it reads and checks its event log',
+};
 
 const clockFaults = {
   jumped: 'it was set within the last ten minutes',

@@ -3,7 +3,7 @@ import { printable } from '../events/printable.js';
 import type { StoreSettings } from '../stores/stores.js';
 
 interface SeenServer {
-  readonly name: 'EventStoreDB' | 'MongoDB';
+  readonly name: 'EventStoreDB' | 'KurrentDB' | 'MongoDB';
   /** Undefined: it does not tell. */
   readonly version?: string | undefined;
   /** Milliseconds by which this machine's clock is ahead of its clock; undefined: it does not tell. */
@@ -22,7 +22,8 @@ export function seeServers({ events, views }: StoreSettings, clock: () => number
   const ofLog = once(async () => {
     if (events.kind === 'embedded') return undefined;
     const { seeEventStoreDb } = await import('../eventstore/eventstoredb/server-info.js');
-    return { name: 'EventStoreDB', ...(await timed(() => seeEventStoreDb(events.url), clock)) } as const;
+    const seen = await timed(() => seeEventStoreDb(events.url), clock);
+    return { name: eventStoreOf(seen.version), ...seen } as const;
   });
   const ofViews = once(async () => {
     if (views.kind === 'embedded') return undefined;
@@ -31,6 +32,10 @@ export function seeServers({ events, views }: StoreSettings, clock: () => number
   });
   return { ofLog, ofViews };
 }
+
+/** Returns the name of an event store of this version. EventStoreDB became KurrentDB with version 25. */
+export const eventStoreOf = (version: string | undefined): 'EventStoreDB' | 'KurrentDB' =>
+  Number.parseInt(version ?? '', 10) >= 25 ? 'KurrentDB' : 'EventStoreDB';
 
 interface Said {
   readonly version?: string | undefined;

@@ -5,7 +5,7 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
-import { createSlots } from './slots.js';
+import { createLine, createSlots } from './slots.js';
 import { startWorkerThread, type WorkerThread } from './worker-thread.js';
 
 interface LimitedThreadOptions {
@@ -39,7 +39,7 @@ export class JobLimitError extends Error {
 export interface LimitedThread<Job, Result> {
   /**
    * Resolves with the result of the job.
-   * @throws JobLimitError @throws ServiceError `unavailable` if too many jobs wait, or the thread cannot run
+   * @throws JobLimitError @throws ServiceError `too_many_at_once` if too many jobs wait, `unavailable` if the thread cannot run
    */
   run(job: Job): Promise<Result>;
   /** Stops the thread. A job under way rejects with `unavailable`. Safe to call twice. */
@@ -53,7 +53,7 @@ const startTimeoutMs = 20_000;
 
 export function createLimitedThread<Job, Result>(options: LimitedThreadOptions): LimitedThread<Job, Result> {
   const { name, beside, timeLimitMs, heapLimitMb, queue, waiting, patience, retryAfter, onFault } = options;
-  const slots = createSlots(queue, { running: 1, runningOfKey: 1, waiting, patience, retryAfter });
+  const slots = createSlots(queue, { running: 1, runningOfKey: 1, line: createLine(waiting), patience, retryAfter });
   const unavailable = (): ServiceError => new ServiceError('unavailable', {}, { retryAfter });
   let thread: WorkerThread<Job | 'stop'> | undefined;
   let isClosed = false;
@@ -132,7 +132,7 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
 
   return {
     async run(job) {
-      const leave = await slots.take(undefined);
+      const leave = await slots.take();
       try {
         return await runAlone(job);
       } finally {

@@ -8,8 +8,8 @@ export type ServerVerdict = { readonly status: 'ready' } | { readonly status: st
 export interface AwaitServerOptions {
   /** Statuses that may pass. Default: `unreachable` and `not_ready`. */
   readonly waitsFor?: readonly string[];
-  /** Why the server is not there yet; called at each try. */
-  readonly onWaiting?: (reason: string) => void;
+  /** Called after each try with the reason why the server is not there yet, and with the status of the check. */
+  readonly onWaiting?: (reason: string, status: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function awaitServer({
       );
     if (performance.now() + pause > deadline)
       throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`, 'absent', reason);
-    onWaiting?.(reason);
+    onWaiting?.(reason, status);
     await unlessAborted(sleep(pause), signal);
   }
 }

@@ -161,7 +161,7 @@ test('ten megabytes of blank lines take no time, and the lines among them have t
 });
 
 test('a body has at most 200,000 lines that are not blank, and one more saves none of them', async () => {
-  const bulk = createBulks('tested', { admit: () => undefined, isStopping: () => false });
+  const bulk = createBulks('tested', { admit: () => undefined, stopping: new AbortController().signal });
   let saves = 0;
   const ask = async (text: string): Promise<number> => {
     const request = Object.assign(new PassThrough(), { headers: {} });

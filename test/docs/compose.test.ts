@@ -85,6 +85,21 @@ describe.for(ourServices)('the service %s', ([, service]) => {
   });
 });
 
+test('the event store is that of EVENTSTORE_IMAGE, set up for both servers, each with volumes of its own', () => {
+  const { image, environment = {}, volumes } = compose.services['eventstore'] ?? {};
+  expect(image).toMatch(/^eventstore\/eventstore:23\.10\./);
+  const raw = composeFile as { services: Record<string, { image: string }> };
+  const kurrent = 'kurrentplatform/kurrentdb:26.1.0';
+  expect(interpolate(raw.services['eventstore']?.image, { EVENTSTORE_IMAGE: kurrent })).toBe(kurrent);
+  expect(document('docs/operations.md')).toContain(`EVENTSTORE_IMAGE=${kurrent} docker compose up`);
+  for (const setting of ['INSECURE', 'TELEMETRY_OPTOUT'])
+    expect([environment[`EVENTSTORE_${setting}`], environment[`KURRENTDB_${setting}`]]).toEqual(['true', 'true']);
+  for (const server of ['eventstore', 'kurrentdb'])
+    expect(volumes).toEqual(
+      expect.arrayContaining([`${server}:/var/lib/${server}`, `${server}-logs:/var/log/${server}`]),
+    );
+});
+
 test('each process of ours keeps a data folder by name, and all of them seal with one key into one place', () => {
   const folders = ourServices.map(([, { volumes }]) => volumes?.find((volume) => volume.endsWith(':/data')));
   expect(folders).toEqual(ourServices.map(([name]) => `${name}:/data`));

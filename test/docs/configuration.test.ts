@@ -93,9 +93,12 @@ describe('the configuration table', () => {
 });
 
 describe('.env.example', () => {
-  test('names the variables that are read, and no other', () => {
+  test('names the variables that the service or docker-compose.yml reads, and no other', () => {
     const named = Object.keys(exampleVariables);
-    expect(named.filter((name) => !ofTraces.includes(name)).sort()).toEqual(ofService);
+    const ofCompose = ['EVENTSTORE_IMAGE'];
+    for (const name of ofCompose) expect(document('docker-compose.yml')).toContain(`\${${name}:-`);
+    const others = [...ofTraces, ...ofCompose];
+    expect(named.filter((name) => !others.includes(name)).sort()).toEqual(ofService);
     expect(named).toContain(endpoint);
   });
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seeEventStoreDb } from '../../src/eventstore/eventstoredb/server-info.js';
 import { startStandIn, type StandIn } from './stand-in/stand-in.js';
 
 type Answers = Readonly<Record<string, unknown>>;
@@ -12,6 +13,7 @@ type Answers = Readonly<Record<string, unknown>>;
 const script = fileURLToPath(new URL('converse.mjs', import.meta.url));
 const recorded = JSON.parse(readFileSync(new URL('recorded-23.10.6.json', import.meta.url), 'utf8')) as Answers;
 const realServer = process.env['TEST_EVENTSTORE_URL'] ?? '';
+const recordedLine = '23.10.';
 
 /** The recording was made on a server that had been used: one checkpoint comes only where more events stand in the log. */
 async function fill(url: string): Promise<void> {
@@ -49,14 +51,19 @@ describe('the stand-in for EventStoreDB answers as a real 23.10.6 did', () => {
 
 describe('a real EventStoreDB still answers as recorded', () => {
   let answers: Answers = {};
+  let version = '';
   beforeAll(async () => {
-    if (realServer !== '') answers = await converse(realServer);
+    if (realServer === '') return;
+    version = (await seeEventStoreDb(realServer)).version ?? '';
+    if (version.startsWith(recordedLine)) answers = await converse(realServer);
     // The script reads the whole log four times, and a server that others use has a long one.
   }, 310_000);
 
   for (const name of Object.keys(recorded))
     it(name, ({ skip }) => {
       if (realServer === '') skip('TEST_EVENTSTORE_URL names no server');
+      if (!version.startsWith(recordedLine))
+        skip(`the answers were recorded from ${recordedLine}6, not from ${version}`);
       expect(answers[name]).toEqual(recorded[name]);
     });
 });

@@ -80,7 +80,7 @@ test('when too many jobs wait, a further one is refused', async () => {
   const thread = open({ waiting: 2 });
   const running = [thread.run('a'), thread.run('b'), thread.run('c')];
   expect(new Map(slotsByName()).get('test_jobs')).toEqual({ running: 1, waiting: 2 });
-  await expect(thread.run('d')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 7 });
+  await expect(thread.run('d')).rejects.toMatchObject({ code: 'too_many_at_once', retryAfter: 7 });
   expect(await Promise.all(running)).toEqual(['A', 'B', 'C']);
 });
 

@@ -146,10 +146,10 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     log: () => undefined,
     newUuid: randomUUID,
     now: () => performance.now(),
-    isStopping: () => false,
+    stopping: new AbortController().signal,
   });
   const { stallTimeout } = instead;
-  const server = createServer(app, {
+  const { server } = createServer(app, {
     connections: createConnections(stallTimeout === undefined ? {} : { stallTimeout }),
   });
   server.maxRequestsPerSocket = 0;

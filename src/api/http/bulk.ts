@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
 import { inBatches, inOrder } from '../../flow/batches.js';
-import { createSlots } from '../../flow/slots.js';
+import { createLine, createSlots } from '../../flow/slots.js';
 import { defaultBodyLimit, parseObject, readLines } from './body.js';
 import type { Call } from './endpoint-runner.js';
 import type { Values } from './parse.js';
@@ -18,7 +18,7 @@ const mostLines = 200_000;
 interface BulkParts {
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
@@ -31,13 +31,13 @@ type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
  * @throws ServiceError as `readLines`; `too_large` if the body has too many lines, before any is saved; `unavailable`
  * @throws RequestAbortedError if the client goes away
  */
-export function createBulks(name: string, { admit, isStopping }: BulkParts) {
-  const slots = createSlots(name, bulkSlots);
+export function createBulks(name: string, { admit, stopping }: BulkParts) {
+  const slots = createSlots(name, { ...bulkSlots, line: createLine(bulkSlots.waiting) });
   return async <Item>(
-    { request, context, signal }: Pick<Call, 'request' | 'context' | 'signal'>,
+    { request, signal }: Pick<Call, 'request' | 'signal'>,
     { limit, save, ...bulk }: Bulk<Item>,
   ): Promise<StreamedAnswer> => {
-    const close = await slots.take(context.actor, signal());
+    const close = await slots.take(signal());
     try {
       const body = await readLines(request, limit);
       if (hasMoreLines(body, mostLines)) throw new ServiceError('too_large');
@@ -45,12 +45,12 @@ export function createBulks(name: string, { admit, isStopping }: BulkParts) {
       const pieces = bulkAnswer(body, {
         ...bulk,
         onFault: (first) => (fault ??= first),
-        admit: () => (isStopping() ? undefined : admit()),
+        admit: () => (stopping.aborted ? undefined : admit()),
         save:
           save === undefined
             ? undefined
             : async (item, isLikelyNew) => {
-                if (isStopping()) throw new ServiceError('unavailable');
+                if (stopping.aborted) throw new ServiceError('unavailable');
                 return await save(item, isLikelyNew);
               },
       });

@@ -199,7 +199,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
         context: { correlationId, causationId: correlationId, requestId, actor },
         idempotencyKey,
         minPosition,
-        signal: () => ownedBy(actor, clientSignal(response)),
+        signal: () => ownedBy({ key: actor, stopping: options.stopping }, clientSignal(response)),
       });
     }
 

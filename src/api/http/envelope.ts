@@ -43,10 +43,12 @@ export function errorBody({ code, message, data }: ErrorAnswer): string {
   return JSON.stringify({ statusCode: status, status: 'Error', message, type, data });
 }
 
+/** Returns whether the client should try again later. */
+export const isUnavailable = ({ code }: ServiceError): boolean => errorCatalogue[code].type === 'unavailable';
+
 export function errorHeaders(error: ServiceError): readonly string[] {
   if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
-  if (error.code === 'unavailable' || error.code === 'rate_limited')
-    return ['Retry-After', String(error.retryAfter ?? 1)];
+  if (isUnavailable(error) || error.code === 'rate_limited') return ['Retry-After', String(error.retryAfter ?? 1)];
   return [];
 }
 

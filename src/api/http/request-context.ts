@@ -34,7 +34,8 @@ export interface RequestOptions {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   readonly newUuid: () => string;
-  readonly isStopping: () => boolean;
+  /** Aborts when the service stops. */
+  readonly stopping: AbortSignal;
   /** Absent: requests are not traced. */
   readonly traces?: Pick<Traces, 'beginRequest'> | undefined;
 }
@@ -106,14 +107,14 @@ function validRequestId(header: string | string[] | undefined): string | undefin
 }
 
 export function headersOf(
-  { isStopping }: Pick<RequestOptions, 'isStopping'>,
+  { stopping }: Pick<RequestOptions, 'stopping'>,
   { request, requestId, headers: own }: RequestContext,
   more: readonly string[],
 ): string[] {
   const headers = ['X-Request-Id', requestId, ...own, ...more];
   if ('encrypted' in request.socket) headers.push('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
   // A client that reuses the connection of a server that stops would be cut off in the middle of a request.
-  if (isStopping()) headers.push('Connection', 'close');
+  if (stopping.aborted) headers.push('Connection', 'close');
   return headers;
 }
 

@@ -1,6 +1,7 @@
 /** The log lines of requests. */
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.js';
+import { isUnavailable } from './envelope.js';
 import type { RequestLine } from './request-context.js';
 
 /**
@@ -12,7 +13,7 @@ export function requestLog(logger: Logger, lines: { write(line: string): void })
   const isOn = logger.isLevelEnabled('info');
   function report({ error, ...given }: RequestLine): void {
     const line = { ...given, duration: Number(milliseconds(given.duration)) };
-    if (error instanceof ServiceError && error.code === 'unavailable' && error.cause === undefined)
+    if (error instanceof ServiceError && isUnavailable(error) && error.cause === undefined)
       logger.warn(line, 'request rejected: temporarily unavailable');
     else logger.error({ ...line, err: error }, 'request failed');
   }

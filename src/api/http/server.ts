@@ -11,31 +11,40 @@ interface ServerOptions {
   readonly connections?: Connections;
 }
 
+type Server = http.Server & Partial<Pick<https.Server, 'setSecureContext'>>;
+
+interface AppServer {
+  readonly server: Server;
+  /** Answers all further requests with another app. */
+  replaceApp(app: Express): void;
+}
+
 export function createServer(
-  app: Express,
+  first: Express,
   { certificate, connections = createConnections() }: ServerOptions = {},
-): http.Server & Partial<Pick<https.Server, 'setSecureContext'>> {
-  const options = optionsFor(app);
-  const server =
+): AppServer {
+  const { options, adopt } = createMessages();
+  let app = adopt(first);
+  const server: Server =
     certificate === undefined
       ? http.createServer(options)
       : https.createServer({ ...options, ...certificate, handshakeTimeout: 5_000 });
   server.maxRequestsPerSocket = 1000;
-  connections.serve(server, app);
-  return server;
+  connections.serve(server, (request, response) => {
+    app(request, response);
+  });
+  return { server, replaceApp: (next) => (app = adopt(next)) };
 }
 
 /**
- * Express sets the prototype of every request and response object, which alone halves its throughput. Here they are
- * born with it. Clients are cut off after 10 s without complete headers; how long a body may take is said in `body.ts`.
+ * Creates the classes of requests and responses. Express sets the prototype of every such object, which alone halves its
+ * throughput, so `adopt` gives the classes the prototypes of an app. Clients are cut off after 10 s without complete
+ * headers; `body.ts` limits the time of a body.
  */
-function optionsFor(app: Express) {
+function createMessages() {
   class Incoming extends http.IncomingMessage {}
   class Outgoing extends http.ServerResponse {}
-  Object.setPrototypeOf(Incoming.prototype, app.request);
-  Object.setPrototypeOf(Outgoing.prototype, app.response);
-  Object.assign(app, { request: Incoming.prototype, response: Outgoing.prototype });
-  return {
+  const options = {
     IncomingMessage: Incoming,
     ServerResponse: Outgoing,
     headersTimeout: 10_000,
@@ -44,6 +53,15 @@ function optionsFor(app: Express) {
     keepAliveTimeout: 30_000,
     // `connections.ts` refuses requests without `Host` in their turn.
     requireHostHeader: false,
+  };
+  return {
+    options,
+    adopt(app: Express): Express {
+      Object.setPrototypeOf(Incoming.prototype, app.request);
+      Object.setPrototypeOf(Outgoing.prototype, app.response);
+      Object.assign(app, { request: Incoming.prototype, response: Outgoing.prototype });
+      return app;
+    },
   };
 }
 

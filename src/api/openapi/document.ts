@@ -253,5 +253,6 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
     serverFault,
     'unavailable',
+    'too_many_at_once',
   ];
 }

@@ -45,7 +45,7 @@ export interface PagesOptions {
   readonly trustedNow: () => number | undefined;
 }
 
-type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'isStopping' | 'traces'>;
+type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'stopping' | 'traces'>;
 
 /** Logged in place of the path. The path is a secret, because anyone who has it can refuse mail. */
 const route = '/u/{token}';

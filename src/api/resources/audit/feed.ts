@@ -20,7 +20,6 @@ const mostFollowers = 100;
 const followersOfKey = 25;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
-const lookForStopMs = 250;
 /** Reading the record of reads is not recorded. */
 const unrecorded = createAccessLog(undefined);
 
@@ -30,11 +29,11 @@ interface FeedRoute {
   readonly audit: Pick<Audit, 'begin' | 'feed'>;
   readonly find: FindContact;
   readonly access: AccessLog;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 export function addFeed(routes: Routes, options: FeedRoute): void {
-  const { audit, find, access: accessLog, isStopping } = options;
+  const { audit, find, access: accessLog, stopping } = options;
   const { feed } = audit;
   const followers = createSlots('feeds', { running: mostFollowers, runningOfKey: followersOfKey, retryAfter: 60 });
   routes.on(auditEndpoints.events, async (call) => {
@@ -51,8 +50,8 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
       signal: signal(),
     };
     if (isFollowed) {
-      const close = await followers.take(call.context.actor, feedRequest.signal);
-      const pieces = access.streaming(call, read, serverSent(feed, feedRequest, isStopping));
+      const close = await followers.take(feedRequest.signal);
+      const pieces = access.streaming(call, read, serverSent(feed, feedRequest, stopping));
       return { contentType: 'text/event-stream', pieces, close };
     }
     if (query.format === 'ndjson') {
@@ -115,12 +114,12 @@ async function* asLines(batches: AsyncIterable<readonly FeedEvent[]>, limit: num
  * Every event with its position as id, so that a client that comes back misses none. The subscription starts again
  * now and then: what it says when it has caught up is the heartbeat, with an id of its own for what was filtered out.
  */
-async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => boolean): AsyncGenerator<string> {
+async function* serverSent(feed: Feed, from: FeedRequest, stopping: AbortSignal): AsyncGenerator<string> {
   let after = from.after;
   // Sends the head of the answer at once, also where there is no event yet.
   yield ': following\n\n';
-  while (!from.signal.aborted && !isStopping()) {
-    const turn = turnOf(from.signal, isStopping);
+  while (!from.signal.aborted && !stopping.aborted) {
+    const turn = turnOf(from.signal, stopping);
     try {
       for await (const message of feed.follow({ ...from, after, signal: turn.signal })) {
         if (message.type === 'events') {
@@ -140,20 +139,18 @@ async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => bool
 const serverSentEvent = (event: FeedEvent): string =>
   `id: ${cursorOf(event.position, event.event_id)}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-function turnOf(gone: AbortSignal, isStopping: () => boolean): { readonly signal: AbortSignal; close(): void } {
+function turnOf(gone: AbortSignal, stopping: AbortSignal): { readonly signal: AbortSignal; close(): void } {
   const turn = new AbortController();
   const end = (): void => turn.abort();
   const timer = setTimeout(end, heartbeatMs);
-  const look = setInterval(() => {
-    if (isStopping()) end();
-  }, lookForStopMs);
   gone.addEventListener('abort', end, { once: true });
+  stopping.addEventListener('abort', end, { once: true });
   return {
     signal: turn.signal,
     close() {
       clearTimeout(timer);
-      clearInterval(look);
       gone.removeEventListener('abort', end);
+      stopping.removeEventListener('abort', end);
     },
   };
 }

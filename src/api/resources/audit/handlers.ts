@@ -30,13 +30,13 @@ export interface AuditParts extends ContactSources {
   readonly queries: ContactSources['queries'] & Pick<Queries, 'placeOfEmail'>;
   readonly proofs: Proofs;
   readonly access: AccessLog;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
   readonly altered?: Altered;
 }
 
 export function auditRoutes(all: Routes, options: AuditParts): void {
   const routes = ofIntactLog(all, options.altered);
-  const { audit, queries, proofs, access, reads, isStopping } = options;
+  const { audit, queries, proofs, access, reads, stopping } = options;
   const find = contactFinder(options);
 
   routes.on(auditEndpoints.history, async (call) => {
@@ -102,5 +102,5 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
   addReport(routes, { audit, proofs, access, find });
   addLists(routes, { audit, access });
   addEvidence(routes, { audit, proofs, access });
-  addFeed(routes, { audit, find, access, isStopping });
+  addFeed(routes, { audit, find, access, stopping });
 }

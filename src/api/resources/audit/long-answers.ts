@@ -41,7 +41,7 @@ export function addReport(routes: Routes, options: ReportRoute): void {
     const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
     const signal = call.signal();
     const make = async () => {
-      const close = await slots.take(askedBy, signal);
+      const close = await slots.take(signal);
       return await createReport(sources, { ...question, signal }).finally(close);
     };
     const report = await access.answering(call, { subject, what: 'report', to: time }, make);
@@ -72,7 +72,7 @@ export function addLists(routes: Routes, { audit, access }: ListRoute): void {
     const { time, format } = call.query;
     const signal = call.signal();
     const list = await audit.listAt({ list: call.parameter('list_id'), time, signal });
-    const close = await passes.take(call.context.actor, signal);
+    const close = await passes.take(signal);
     const isCsv = format === 'csv';
     const read = { subject: list.list_id, what: 'list', to: time } as const;
     const pieces = access.streaming(call, read, isCsv ? listAsCsv(list) : listAsLines(list));
@@ -82,7 +82,7 @@ export function addLists(routes: Routes, { audit, access }: ListRoute): void {
     const { from, to, format } = call.query;
     const signal = call.signal();
     const diff = await audit.listDiff({ list: call.parameter('list_id'), from, to, signal });
-    const close = await passes.take(call.context.actor, signal);
+    const close = await passes.take(signal);
     const isCsv = format === 'csv';
     const read = { subject: diff.list_id, what: 'list', from, to } as const;
     const pieces = access.streaming(call, read, isCsv ? diffAsCsv(diff) : diffAsLines(diff));

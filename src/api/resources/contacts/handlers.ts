@@ -28,7 +28,7 @@ export interface ContactParts {
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 /** Endpoints with what their handlers need. */

@@ -79,7 +79,7 @@ function addExport(routes: Routes, { audit, access, reads, streamOf }: ExportPar
     const stream = streamOf(email);
     await reads.visible(call, { touched: ['emails'], parked: [] });
     const signal = call.signal();
-    const close = await slots.take(call.context.actor, signal);
+    const close = await slots.take(signal);
     try {
       const person = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
       const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;

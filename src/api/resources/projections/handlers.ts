@@ -36,11 +36,11 @@ export interface ProjectionsParts {
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
   readonly events: Pick<AuditReader, 'readAt'>;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 export function projectionsRoutes(routes: Routes, options: ProjectionsParts): void {
-  const { rebuilds, projections, views, events, isStopping } = options;
+  const { rebuilds, projections, views, events, stopping } = options;
 
   routes.on(projectionsEndpoints.list, async () => {
     const last = await rebuilds.status();
@@ -55,7 +55,7 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsParts): vo
     const show = (known: RebuildRecord): Promise<object> => withBody(known, { events, hidden: hiddenFrom(scopes) });
     const isFollowed = (query.follow ?? String(request.headers.accept === 'text/event-stream')) === 'true';
     if (!isFollowed) return { data: await show(record) };
-    const pieces = pollRebuild({ rebuilds, signal: signal(), isStopping, show });
+    const pieces = pollRebuild({ rebuilds, signal: signal(), stopping, show });
     return { contentType: 'text/event-stream', pieces };
   });
 
@@ -103,7 +103,7 @@ interface RebuildFeed {
   readonly rebuilds: Pick<Rebuilds, 'status'>;
   readonly show: (record: RebuildRecord) => Promise<object>;
   readonly signal: AbortSignal;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 const lookMs = 250;
@@ -111,10 +111,10 @@ const lookMs = 250;
 const heartbeatMs = 15_000;
 
 /** Server-sent events: `progress` until it is over, then `result`, and the stream ends. */
-async function* pollRebuild({ rebuilds, show, signal, isStopping }: RebuildFeed): AsyncGenerator<string> {
+async function* pollRebuild({ rebuilds, show, signal, stopping }: RebuildFeed): AsyncGenerator<string> {
   let last = '';
   let silent = 0;
-  while (!signal.aborted && !isStopping()) {
+  while (!signal.aborted && !stopping.aborted) {
     const record = await rebuilds.status();
     if (record === undefined) return;
     const isOver = !isOpen(record);

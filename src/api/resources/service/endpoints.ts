@@ -103,13 +103,15 @@ export const healthEndpoints = {
   live: read('getLive', '/health/live', {
     scope: 'none',
     summary: 'Whether the process runs',
-    description: 'Stores are not asked: also where one is out of reach the answer is 200.',
+    description:
+      'Stores are not asked: the answer is 200 also while one is out of reach, and while the service starts.',
     answer: { data: alive },
   }),
   ready: read('getReady', '/health/ready', {
     scope: 'none',
     summary: 'Whether the service is ready, part by part',
-    description: 'While it is not ready: 503, with the same parts in `data`.',
+    description:
+      'While it is not ready: 503, with the same parts in `data`. While the service starts: 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). All other paths but `/health/live` then answer 503, too.',
     answer: { data: readinessSchema },
     errors: ['unavailable'],
   }),

@@ -52,8 +52,8 @@ export function serviceRoutes(routes: Routes, parts: ServiceParts): void {
   healthRoutes(parts);
 }
 
-export function healthRoutes({ app, runner, readiness, prove }: HealthParts): void {
-  const challenge = createParser(healthEndpoints.identity.query);
+/** Adds the routes of liveness and readiness. */
+export function liveRoutes({ app, runner, readiness }: Pick<HealthParts, 'app' | 'runner' | 'readiness'>): void {
   mountOpen({ app, runner, path: healthEndpoints.live.path }, (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
@@ -67,6 +67,12 @@ export function healthRoutes({ app, runner, readiness, prove }: HealthParts): vo
         });
     }, next);
   });
+}
+
+export function healthRoutes(parts: HealthParts): void {
+  const { app, runner, prove } = parts;
+  const challenge = createParser(healthEndpoints.identity.query);
+  liveRoutes(parts);
   mountOpen({ app, runner, path: healthEndpoints.identity.path }, (request, response) => {
     try {
       const { nonce } = challenge.parse(request.query, false);

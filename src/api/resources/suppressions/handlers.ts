@@ -24,7 +24,7 @@ export interface SuppressionParts {
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
-  readonly isStopping: () => boolean;
+  readonly stopping: AbortSignal;
 }
 
 type Refusal = z.output<typeof suppression>;

@@ -1,0 +1,71 @@
+/** Listens from the beginning of a start, so that whoever watches the service can tell one that waits from one that is dead. */
+import type { Logger } from 'pino';
+import { createStartingApp } from '../api/app.js';
+import type { Connections } from '../api/http/connections.js';
+import type { RequestLine } from '../api/http/request-context.js';
+import { closeServer, createServer } from '../api/http/server.js';
+import type { Certificate } from '../stores/certificate.js';
+import type { Config } from '../stores/config.js';
+import { addressOf } from './banner.js';
+
+const closeTimeoutMs = 10_000;
+
+/** What a start waits for: that the log opens, that the views can be used, or that both are checked and read. */
+type StartStep = 'event_store' | 'read_models' | 'checks';
+
+type AppServer = ReturnType<typeof createServer>;
+
+export interface Listener extends Pick<AppServer, 'replaceApp'> {
+  readonly server: AppServer['server'];
+  readonly address: string;
+  /** Aborts when the service stops. */
+  readonly stopping: AbortSignal;
+  /** Tells `/health/ready` what the start waits for, and why if it is known. */
+  report(step: StartStep, reason?: string): void;
+  /** Stops accepting, answers requests that wait for a slot with 503, and lets the others end within 10 s. */
+  close(): Promise<void>;
+}
+
+interface ListenerOptions {
+  readonly config: Config;
+  readonly certificate: Certificate | undefined;
+  readonly connections: Connections;
+  readonly logger: Logger;
+  readonly log: (line: RequestLine) => void;
+  /** Milliseconds, monotonic. */
+  readonly monotonic: () => number;
+  readonly newUuid: () => string;
+}
+
+/** Opens the port. Until `replaceApp` is called, only `/health/live` answers 200. Rejects if the port cannot be used. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { config, certificate, connections, logger, log, monotonic, newUuid } = options;
+  const closing = new AbortController();
+  let waiting: { readonly waiting_for: StartStep; readonly reason?: string } = { waiting_for: 'event_store' };
+  const app = createStartingApp({
+    corsOrigins: config.corsOrigins,
+    readiness: () => ({ ready: false, parts: { starting: waiting } }),
+    stopping: closing.signal,
+    log,
+    now: monotonic,
+    newUuid,
+  });
+  const { server, replaceApp } = createServer(app, { certificate, connections });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  const address = addressOf(server.address(), config);
+  logger.info({ address }, 'starting: only /health/live answers 200 until the stores are open');
+  return {
+    server,
+    replaceApp,
+    address,
+    stopping: closing.signal,
+    report: (step, reason) => (waiting = { waiting_for: step, ...(reason !== undefined && { reason }) }),
+    async close() {
+      closing.abort();
+      await closeServer(server, closeTimeoutMs);
+    },
+  };
+}
