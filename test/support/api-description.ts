@@ -93,7 +93,7 @@ interface Answered {
 
 /** Headers that a client or a browser may act upon: an answer has none that are not described. */
 const told =
-  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|x-content-type-options|x-frame-options)$/;
+  /^(x-(request-id|position|ignored-fields)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|x-content-type-options|x-frame-options)$/;
 
 /** Throws where the answer is not as the document says. */
 export function checkAnswer(answered: Answered): void {
@@ -170,7 +170,7 @@ const namesOf = ({ method }: { readonly method: string }): readonly string[] =>
   method === 'get' ? ['GET', 'HEAD'] : ['POST'];
 
 /** Placeholders stand for any text. */
-const patternOf = (message: string): RegExp =>
+export const patternOf = (message: string): RegExp =>
   new RegExp(
     `^${message
       .split(/\{\w+\}/)
@@ -205,7 +205,7 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
   headersAt.set(place, known);
   const surplus = Object.keys(headers).find((name) => told.test(name) && !known.has(name) && !onEvery.has(name));
   if (surplus !== undefined) complain(`the header ${surplus} is not described`);
-  const missing = ['x-request-id', ...security].find((name) => headers[name] === undefined);
+  const missing = security.find((name) => headers[name] === undefined);
   if (missing !== undefined) complain(`the header ${missing} is missing`);
   for (const [name, { required, validate }] of known) {
     const value = headers[name];
@@ -219,11 +219,9 @@ const security = securityHeaders()
   .filter((_, index) => index % 2 === 0)
   .map((name) => name.toLowerCase());
 const onEvery = new Set([
-  'x-request-id',
   'ratelimit',
   'ratelimit-policy',
   'preference-applied',
-  'x-ignored-fields',
   ...security,
 ]);
 
