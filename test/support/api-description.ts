@@ -218,12 +218,7 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
 const security = securityHeaders()
   .filter((_, index) => index % 2 === 0)
   .map((name) => name.toLowerCase());
-const onEvery = new Set([
-  'ratelimit',
-  'ratelimit-policy',
-  'preference-applied',
-  ...security,
-]);
+const onEvery = new Set(['ratelimit', 'ratelimit-policy', 'preference-applied', ...security]);
 
 interface DescribedHeader {
   readonly required: boolean;

@@ -41,7 +41,7 @@ const isLimit = (value: string): boolean =>
 
 const cursor = z
   .unknown()
-  .refine((value) => typeof value === 'string', refuseWith('invalid_cursor'))
+  .refine((value) => typeof value === 'string' && value !== '', refuseWith('invalid_cursor'))
   .transform(String)
   .meta({ description: '`next_cursor` of the page before.', type: 'string', minLength: 1 });
 
