@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3f2eb48b88e6899cec76e100b0d76894f2877e1444640d850cc5a0f612ca9746. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 782b35dfa766e004403552375ab39f8c979263245fbe5702e691f1a409fce777. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1477,7 +1477,7 @@ export interface components {
     };
     AddContactTagsRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
@@ -1506,6 +1506,34 @@ export interface components {
     };
     Alive: {
       alive: boolean;
+    };
+    /** @description Any answer other than success. */
+    ApiError: {
+      /** @description The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or not understood. */
+      data?: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description For people: it may be reworded.
+       * @example email is required
+       */
+      message: string;
+      /**
+       * @description `Error`.
+       * @example Error
+       */
+      status: string;
+      /**
+       * Format: int32
+       * @description The HTTP status.
+       * @example 400
+       */
+      statusCode: number;
+      /**
+       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @example validation_error
+       */
+      type: string;
     };
     ApiKey: {
       /** Format: date-time */
@@ -1540,7 +1568,7 @@ export interface components {
       at: string;
       /** @description As the mail server reported it. */
       enhanced_code: string | null;
-      /** @description `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the sender or this message. `other`: everything else. Known: hard, full, policy, other. */
+      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
       kind: string;
       /** @description The report came with the proof of the return path. */
       verified: boolean;
@@ -1749,6 +1777,54 @@ export interface components {
       tags: components['schemas']['Tag'][];
       zipcode: string | null;
     };
+    ContactLine: {
+      address?: string | null;
+      city?: string | null;
+      consent?: components['schemas']['ContactLineConsent'] | null;
+      country?: string | null;
+      /** @description Profile fields and consent may stand here instead of beside `email`. */
+      data?: components['schemas']['ContactLineNestedProfile'] | null;
+      dateOfBirth?: string | null;
+      /**
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @example ada@example.com
+       */
+      email: string;
+      firstName?: string | null;
+      lastName?: string | null;
+      /** @description Ignored. */
+      message?: unknown;
+      phone?: string | null;
+      state?: string | null;
+      /** @description Other cases of letters are taken, too. */
+      status: components['schemas']['SubscriptionStatus'];
+      tag_name?: string[] | null;
+      zipcode?: string | null;
+    };
+    /**
+     * ContactLineConsent
+     * @description How the person agreed: evidence for auditors.
+     */
+    ContactLineConsent: {
+      ip?: string | null;
+      legal_basis?: string | null;
+      occurred_at?: string | null;
+      source?: string | null;
+      statement?: string | null;
+    };
+    /** ContactLineNestedProfile */
+    ContactLineNestedProfile: {
+      address?: string | null;
+      city?: string | null;
+      consent?: components['schemas']['ContactLineConsent'] | null;
+      country?: string | null;
+      dateOfBirth?: string | null;
+      firstName?: string | null;
+      lastName?: string | null;
+      phone?: string | null;
+      state?: string | null;
+      zipcode?: string | null;
+    };
     ContactList: {
       list_id: string;
       /** @description Name of the list, as it was given. */
@@ -1793,28 +1869,7 @@ export interface components {
        *       "contacts:write"
        *     ]
        */
-      scopes: (
-        | 'groups:read'
-        | 'groups:write'
-        | 'lists:read'
-        | 'lists:write'
-        | 'tags:read'
-        | 'tags:write'
-        | 'contacts:read'
-        | 'contacts:write'
-        | 'email:read'
-        | 'email:write'
-        | 'reports'
-        | 'suppressions:read'
-        | 'suppressions:write'
-        | 'audit:read'
-        | 'analytics:read'
-        | 'projections'
-        | 'metrics'
-        | 'privacy'
-        | 'keys'
-        | 'clock'
-      )[];
+      scopes: components['schemas']['Scope'][];
     };
     CreateContactAnswer: {
       data: components['schemas']['SavedContact'];
@@ -1832,7 +1887,7 @@ export interface components {
       data?: components['schemas']['NestedProfile'] | null;
       dateOfBirth?: string | null;
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -1842,12 +1897,8 @@ export interface components {
       message?: unknown;
       phone?: string | null;
       state?: string | null;
-      /**
-       * @description Other cases of letters are taken, too.
-       * @example Subscribed
-       * @enum {string}
-       */
-      status: 'Subscribed' | 'Unsubscribed';
+      /** @description Other cases of letters are taken, too. */
+      status: components['schemas']['SubscriptionStatus'];
       zipcode?: string | null;
     };
     CreatedApiKey: {
@@ -2145,34 +2196,6 @@ export interface components {
       /** @description The first hundred. */
       why: components['schemas']['WaitingErasure'][];
     };
-    /** @description Any answer other than success. */
-    Error: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description For people: it may be reworded.
-       * @example email is required
-       */
-      message: string;
-      /**
-       * @description `Error`.
-       * @example Error
-       */
-      status: string;
-      /**
-       * Format: int32
-       * @description The HTTP status.
-       * @example 400
-       */
-      statusCode: number;
-      /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
-       * @example validation_error
-       */
-      type: string;
-    };
     ErrorOfLine: {
       message: string;
       type: string;
@@ -2379,7 +2402,7 @@ export interface components {
     };
     FindSuppressionsRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -3279,8 +3302,8 @@ export interface components {
        */
       last_revision: number;
       log_id: string;
-      /** @enum {string} */
-      note: 'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
+      /** @description What the proof covers. */
+      note: string;
       /** @description Ed25519, SPKI in DER, base64. */
       public_key: string;
       /** @description Root of the tree over them. */
@@ -3504,7 +3527,7 @@ export interface components {
     };
     ReleaseSuppressionRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -3530,7 +3553,7 @@ export interface components {
     };
     RemoveContactTagsRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
@@ -3631,7 +3654,7 @@ export interface components {
     };
     RequestErasureRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -3710,6 +3733,31 @@ export interface components {
     };
     /** @enum {string} */
     SavedOutcome: 'created' | 'updated' | 'unchanged';
+    /**
+     * @description What an API key may do.
+     * @enum {string}
+     */
+    Scope:
+      | 'groups:read'
+      | 'groups:write'
+      | 'lists:read'
+      | 'lists:write'
+      | 'tags:read'
+      | 'tags:write'
+      | 'contacts:read'
+      | 'contacts:write'
+      | 'email:read'
+      | 'email:write'
+      | 'reports'
+      | 'suppressions:read'
+      | 'suppressions:write'
+      | 'audit:read'
+      | 'analytics:read'
+      | 'projections'
+      | 'metrics'
+      | 'privacy'
+      | 'keys'
+      | 'clock';
     /** @description A signed statement of how long the log was and what its chain was then. */
     Seal: {
       /** Format: int64 */
@@ -3753,11 +3801,8 @@ export interface components {
       statusCode: number;
     };
     SearchContactsRequest: {
-      /**
-       * @description The most contacts of the answer.
-       * @default 20
-       */
-      limit: number;
+      /** @default 20 */
+      limit: number | null;
       /**
        * @description How the address or a name begins.
        * @example ada
@@ -3780,7 +3825,7 @@ export interface components {
       from_email: string;
       list_id?: string | null;
       /**
-       * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON.
+       * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON. Of the control characters only tab, line feed and carriage return.
        * @example <p>Thank you!</p>
        */
       mail_template: string;
@@ -3880,7 +3925,7 @@ export interface components {
      * @description Why mail is refused.
      * @enum {string}
      */
-    SuppressionReason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
+    SuppressionReason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
     SuppressionStep: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
@@ -3900,7 +3945,7 @@ export interface components {
       note: string | null;
       /** @description Place in the log: digits that sort as text. */
       position: string;
-      /** @description Why it was suppressed, the code of the release, or the kind of a counted bounce. */
+      /** @description Why it was suppressed, or the code of the release. */
       reason: string | null;
       /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
@@ -3911,17 +3956,12 @@ export interface components {
     };
     SuppressRequest: {
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
       note?: string | null;
-      /**
-       * @description Why mail is refused.
-       * @example unsubscribe
-       * @enum {string}
-       */
-      reason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
+      reason: components['schemas']['SuppressionReason'];
       /**
        * @description `all`: mail of every kind; or the id of a list.
        * @default all
@@ -4177,16 +4217,12 @@ export interface components {
     UpdateContactStatusRequest: {
       consent?: components['schemas']['Consent'] | null;
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
-      /**
-       * @description Other cases of letters are taken, too.
-       * @example Subscribed
-       * @enum {string}
-       */
-      status: 'Subscribed' | 'Unsubscribed';
+      /** @description Other cases of letters are taken, too. */
+      status: components['schemas']['SubscriptionStatus'];
     };
     UpdateGroupAnswer: {
       data: components['schemas']['Group'];
@@ -4246,7 +4282,7 @@ export interface components {
       data?: components['schemas']['NestedProfile'] | null;
       dateOfBirth?: string | null;
       /**
-       * @description An e-mail address, in any case of letters.
+       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -4256,12 +4292,8 @@ export interface components {
       message?: unknown;
       phone?: string | null;
       state?: string | null;
-      /**
-       * @description Other cases of letters are taken, too.
-       * @example Subscribed
-       * @enum {string}
-       */
-      status: 'Subscribed' | 'Unsubscribed';
+      /** @description Other cases of letters are taken, too. */
+      status: components['schemas']['SubscriptionStatus'];
       tag_name?: string[] | null;
       zipcode?: string | null;
     };
@@ -4321,22 +4353,425 @@ export interface components {
     };
   };
   responses: {
-    /** @description - `conflict`: `The email cannot be cancelled` */
-    EmailNotCancellable: {
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    AddContactTagsBadRequest: {
       headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `gone`: `The log was restored and does not have this event any more` */
-    EventGone: {
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    CancelEmailBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `conflict`: `The email cannot be cancelled` */
+    CancelEmailConflict: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 409,
+         *       "status": "Error",
+         *       "message": "The email cannot be cancelled",
+         *       "type": "conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    ConfirmClockBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
+     *     - `duplicate`: `Key name already exist!`
+     */
+    CreateApiKeyBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Key name already exist!",
+         *       "type": "duplicate",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    CreateApiKeyUnprocessableEntity: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `Email already exist!`
+     */
+    CreateContactBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    CreateContactUnprocessableEntity: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
+     *     - `duplicate`: `Group name already exist!`
+     */
+    CreateGroupBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Group name already exist!",
+         *       "type": "duplicate",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    CreateGroupUnprocessableEntity: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
+     *     - `duplicate`: `List name already exist!`
+     */
+    CreateListBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "List name already exist!",
+         *       "type": "duplicate",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    CreateListUnprocessableEntity: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    CreateTagBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Tag name already exist!",
+         *       "type": "duplicate",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    CreateTagUnprocessableEntity: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
+     */
+    DeleteGroupBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid group id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    DeleteListBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     */
+    DeleteTagBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid tag id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    ExportPersonBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    FindContactBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    FindSuppressionsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
@@ -4355,388 +4790,54 @@ export interface components {
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'Retry-After': components['headers']['Retry-After'];
         'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
-    IdempotencyConflict: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `X-Min-Position is not a position of this log` */
-    InvalidPosition: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `conflict`: `The API key cannot be rotated` */
-    KeyNotRotatable: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `method_not_allowed`: `Method not allowed` */
-    MethodNotAllowed: {
-      headers: {
-        Allow: components['headers']['Allow'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `unknown_contact`: `There is no such contact` */
-    NoSuchContact: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `not_found`: `Resource not found` */
-    NotFound: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `conflict`: `A rebuild is running already` */
-    RebuildRunning: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `duplicate`: `Email already exist!`
+     * @description - `unauthorized`: `Please send valid apikey in header!`
+     *     - `rate_limited`: `Too many requests hit the API too quickly.`
+     *     - `forbidden`: `API key lacks the scope {names}`
+     *     - `too_large`: `Request body is too large`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
+     *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
+     *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
+     *     - `unavailable`: `Service temporarily unavailable, please retry.`
      */
-    Refused0: {
+    GeneralOfWrite: {
       headers: {
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'Retry-After': components['headers']['Retry-After'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused4: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
-    Refused5: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `status must be Subscribed or Unsubscribed`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused6: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused7: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused8: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
-    Refused9: {
+    GetContactAtBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-    Refused10: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused11: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
-    Refused13: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
-     *     - `duplicate`: `Group name already exist!`
-     */
-    Refused14: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid group id!`
-     *     - `duplicate`: `Group name already exist!`
-     */
-    Refused15: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid group id!`
-     */
-    Refused16: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused17: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
-     *     - `duplicate`: `List name already exist!`
-     */
-    Refused18: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `duplicate`: `List name already exist!`
-     */
-    Refused19: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused20: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
-     *     - `unknown_id`: `Please provide valid list id!`
-     */
-    Refused21: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
-     *     - `duplicate`: `Tag name already exist!`
-     */
-    Refused22: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid tag id!`
-     *     - `duplicate`: `Tag name already exist!`
-     */
-    Refused23: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
-     *     - `unknown_id`: `Please provide valid tag id!`
-     */
-    Refused24: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `X-Min-Position is not a position of this log`
-     *     - `unknown_id`: `Please provide valid tag id!`
-     */
-    Refused25: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
-     *     - `unknown_id`: `Please provide valid list id!`
-     *     - `not_in_list`: `Please provide valid contact email!`
-     */
-    Refused26: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /**
-     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`, `The recipient's mail server keeps refusing`
-     *     - `not_configured`: `{names} is not configured`
-     */
-    Refused27: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
-    Refused28: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
-    Refused29: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused31: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused32: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "time is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
@@ -4745,142 +4846,1497 @@ export interface components {
      *     - `unknown_list`: `There is no such list`
      *     - `never_in_list`: `The contact was never in this list. {names}`
      */
-    Refused33: {
+    GetContactAtNotFound: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetContactBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    GetContactHistoryBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_contact`: `There is no such contact`
+     *     - `unknown_list`: `There is no such list`
+     *     - `never_in_list`: `The contact was never in this list. {names}`
+     */
+    GetContactHistoryNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
-    Refused34: {
+    GetContactProofBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
      * @description - `not_found`: `Resource not found`
      *     - `unknown_contact`: `There is no such contact`
      */
-    Refused35: {
+    GetContactProofNotFound: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `The contact has more than {limit} events: use audience audit {names}` */
+    GetContactReportBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_contact`: `There is no such contact`
+     *     - `unknown_list`: `There is no such list`
+     *     - `never_in_list`: `The contact was never in this list. {names}`
+     */
+    GetContactReportNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetDocumentBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    GetDocumentNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetEmailBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    GetEmailHistoryBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
+    GetEmailOutcomesBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetErasureBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetEventBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetEventProofBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetGroupBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …` */
+    GetIdentityBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "nonce is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    GetListAtBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "time is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
      * @description - `not_found`: `Resource not found`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused37: {
+    GetListAtNotFound: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    GetListBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to` */
-    Refused38: {
+    GetListDiffBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `not_found`: `Resource not found`
+     *     - `unknown_list`: `There is no such list`
+     */
+    GetListDiffNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
+    GetListGrowthBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `X-Min-Position is not a position of this log` */
+    GetMetricsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "X-Min-Position is not a position of this log",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    GetOwnApiKeyBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `unavailable`: `Service temporarily unavailable, please retry.` */
+    GetReadyServiceUnavailable: {
+      headers: {
+        'Retry-After': components['headers']['Retry-After'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 503,
+         *       "status": "Error",
+         *       "message": "Service temporarily unavailable, please retry.",
+         *       "type": "unavailable",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …` */
+    GetRebuildBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `X-Min-Position is not a position of this log`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     */
+    GetTagBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid tag id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
+    GetTagUseBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListApiKeysBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListContactsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "status must be Subscribed or Unsubscribed",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListDocumentsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
+    ListDocumentsNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListEmailsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListErasuresBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200` */
-    Refused39: {
+    ListEventsBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "after is not a position of this log",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `gone`: `The log was restored and does not have this event any more` */
+    ListEventsGone: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 410,
+         *       "status": "Error",
+         *       "message": "The log was restored and does not have this event any more",
+         *       "type": "gone",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
      * @description - `unknown_contact`: `There is no such contact`
      *     - `unknown_list`: `There is no such list`
      */
-    Refused40: {
+    ListEventsNotFound: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "There is no such contact",
+         *       "type": "unknown_contact",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} …` */
-    Refused42: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListGroupsBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
-    Refused43: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListListCountsBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}` */
-    Refused44: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListListsBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
-    Refused45: {
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    ListProjectionsBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `from must not be after to`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListReadsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "from must not be after to",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `unknown_contact`: `There is no such contact` */
+    ListReadsNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "There is no such contact",
+         *       "type": "unknown_contact",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListSealsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} …`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListSuppressionsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListTagCountsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+    ListTagsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    ListViewsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `method_not_allowed`: `Method not allowed` */
+    MethodNotAllowed: {
+      headers: {
+        Allow: components['headers']['Allow'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 405,
+         *       "status": "Error",
+         *       "message": "Method not allowed",
+         *       "type": "method_not_allowed",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found` */
+    NotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    ReleaseEmailBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `conflict`: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+    ReleaseEmailConflict: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 409,
+         *       "status": "Error",
+         *       "message": "The email cannot be released",
+         *       "type": "conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    ReleaseSuppressionBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
     /**
-     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
-     *     - `duplicate`: `Key name already exist!`
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
      */
-    Refused47: {
+    RemoveContactTagsBadRequest: {
       headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `validation_error`: `{field} …` */
-    Refused50: {
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    RequestErasureBadRequest: {
       headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
-    /** @description - `unavailable`: `Service temporarily unavailable, please retry.` */
-    Unavailable: {
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    RevokeApiKeyBadRequest: {
       headers: {
-        'Retry-After': components['headers']['Retry-After'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    RotateApiKeyBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `conflict`: `The API key cannot be rotated` */
+    RotateApiKeyConflict: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 409,
+         *       "status": "Error",
+         *       "message": "The API key cannot be rotated",
+         *       "type": "conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
+    SaveContactsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown query parameter page",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+    SearchContactsBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "text is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    SendEmailBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     *     - `not_configured`: `{names} is not configured`
+     */
+    SendEmailConflict: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 409,
+         *       "status": "Error",
+         *       "message": "The recipient does not want this email",
+         *       "type": "suppressed",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `idempotency_conflict`: `Idempotency-Key was used with a different request` */
+    SendEmailUnprocessableEntity: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 422,
+         *       "status": "Error",
+         *       "message": "Idempotency-Key was used with a different request",
+         *       "type": "idempotency_conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    StartRebuildBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Unknown field nickname",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `conflict`: `A rebuild is running already` */
+    StartRebuildConflict: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 409,
+         *       "status": "Error",
+         *       "message": "A rebuild is running already",
+         *       "type": "conflict",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `not_found`: `Resource not found`, `There is no such view. There are: {names}; or all` */
+    StartRebuildNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 404,
+         *       "status": "Error",
+         *       "message": "Resource not found",
+         *       "type": "not_found",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `{field} …`, `Unknown field {field}`, `Unknown query parameter {field}` */
+    SuppressBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "email is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
+    TakeReportBadRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "X-Envelope-To is required",
+         *       "type": "validation_error",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`, `Please provide valid contact email!`
+     *     - `not_in_list`: `Please provide valid contact email!`
+     */
+    UpdateContactStatusBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid group id!`
+     *     - `duplicate`: `Group name already exist!`
+     */
+    UpdateGroupBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid group id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid list id!`
+     *     - `duplicate`: `List name already exist!`
+     */
+    UpdateListBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`
+     *     - `unknown_id`: `Please provide valid tag id!`
+     *     - `duplicate`: `Tag name already exist!`
+     */
+    UpdateTagBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid tag id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
+      };
+    };
+    /**
+     * @description - `validation_error`: `{field} …`, `Unknown field {field}`, `a contact can have at most {limit} tags in a list`, `status must be Subscribed or Unsubscribed`
+     *     - `unknown_id`: `Please provide valid list id!`
+     */
+    UpsertContactBadRequest: {
+      headers: {
+        'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "statusCode": 400,
+         *       "status": "Error",
+         *       "message": "Please provide valid list id!",
+         *       "type": "unknown_id",
+         *       "data": {}
+         *     }
+         */
+        'application/json': components['schemas']['ApiError'];
       };
     };
   };
@@ -4920,11 +6376,11 @@ export interface components {
     /** @description `next_cursor` of the page before. */
     query_cursor: string;
     /** @description `true`: lines are checked, and nothing is saved. */
-    query_dry_run: 'true' | 'false';
-    /** @description An e-mail address, in any case of letters. */
+    query_dry_run: boolean;
+    /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
     query_email: string;
-    /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
-    query_follow: 'true' | 'false';
+    /** @description `true`: server-sent events as they happen. It can be combined with `after` and `types` only. */
+    query_follow: boolean;
     /** @description Form of the lines. */
     query_format: 'ndjson' | 'csv';
     /** @description Only what happened then or later. */
@@ -4938,17 +6394,17 @@ export interface components {
     /** @description 32 random bytes in hexadecimal digits, new for each request. */
     query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
-    query_reason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
+    query_reason: components['schemas']['SuppressionReason'];
     /** @description Only what this request did. */
     query_request_id: string;
-    /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
-    query_resubscribe: 'true' | 'false';
+    /** @description `false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved. */
+    query_resubscribe: boolean;
     /** @description Only addresses that refuse mail of this scope. */
     query_scope: string;
-    /** @description Only e-mails in this state. */
-    query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
+    /** @description Only emails in this state. */
+    query_state: components['schemas']['DeliveryState'];
     /** @description Only contacts with this status. */
-    query_status: 'Subscribed' | 'Unsubscribed';
+    query_status: components['schemas']['SubscriptionStatus'];
     /** @description Name of a stream: only its events. */
     query_stream: string;
     /** @description Only contacts with this tag. */
@@ -4988,6 +6444,8 @@ export interface components {
     'X-Ignored-Fields': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
+    /** @description That of the request, or a new one. It is stored with every event that the request caused: name it to support. */
+    'X-Request-Id': string;
   };
   pathItems: never;
 }
@@ -5009,6 +6467,7 @@ export interface operations {
       200: {
         headers: {
           ETag: components['headers']['ETag'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5019,6 +6478,7 @@ export interface operations {
       304: {
         headers: {
           ETag: components['headers']['ETag'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -5044,13 +6504,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetIdentityAnswer'];
         };
       };
-      400: components['responses']['Refused50'];
+      400: components['responses']['GetIdentityBadRequest'];
       405: components['responses']['MethodNotAllowed'];
     };
   };
@@ -5069,6 +6530,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5093,6 +6555,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5100,7 +6563,7 @@ export interface operations {
         };
       };
       405: components['responses']['MethodNotAllowed'];
-      503: components['responses']['Unavailable'];
+      503: components['responses']['GetReadyServiceUnavailable'];
     };
   };
   getMetrics: {
@@ -5120,6 +6583,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5127,7 +6591,7 @@ export interface operations {
           'text/plain': string;
         };
       };
-      400: components['responses']['InvalidPosition'];
+      400: components['responses']['GetMetricsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -5147,6 +6611,7 @@ export interface operations {
       200: {
         headers: {
           ETag: components['headers']['ETag'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5159,6 +6624,7 @@ export interface operations {
       304: {
         headers: {
           ETag: components['headers']['ETag'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -5190,13 +6656,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetEmailOutcomesAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['GetEmailOutcomesBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -5222,13 +6689,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListListCountsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListListCountsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -5259,13 +6727,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetListGrowthAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['GetListGrowthBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5292,13 +6761,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListTagCountsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListTagCountsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -5329,13 +6799,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetTagUseAnswer'];
         };
       };
-      400: components['responses']['Refused42'];
+      400: components['responses']['GetTagUseBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5370,14 +6841,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListReadsAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['NoSuchContact'];
+      400: components['responses']['ListReadsBadRequest'];
+      404: components['responses']['ListReadsNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5406,14 +6878,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetContactAtAnswer'];
         };
       };
-      400: components['responses']['Refused9'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['GetContactAtBadRequest'];
+      404: components['responses']['GetContactAtNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5448,14 +6921,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetContactHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused32'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['GetContactHistoryBadRequest'];
+      404: components['responses']['GetContactHistoryNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5479,14 +6953,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetContactProofAnswer'];
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused35'];
+      400: components['responses']['GetContactProofBadRequest'];
+      404: components['responses']['GetContactProofNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5515,6 +6990,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5522,8 +6998,8 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused34'];
-      404: components['responses']['Refused33'];
+      400: components['responses']['GetContactReportBadRequest'];
+      404: components['responses']['GetContactReportNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5552,13 +7028,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetEmailHistoryAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['GetEmailHistoryBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5572,7 +7049,7 @@ export interface operations {
         after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
-        /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
+        /** @description `true`: server-sent events as they happen. It can be combined with `after` and `types` only. */
         follow?: components['parameters']['query_follow'];
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
@@ -5605,6 +7082,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5613,9 +7091,9 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused39'];
-      404: components['responses']['Refused40'];
-      410: components['responses']['EventGone'];
+      400: components['responses']['ListEventsBadRequest'];
+      404: components['responses']['ListEventsNotFound'];
+      410: components['responses']['ListEventsGone'];
       default: components['responses']['General'];
     };
   };
@@ -5639,13 +7117,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetEventAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetEventBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5671,13 +7150,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetEventProofAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetEventProofBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5707,6 +7187,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -5714,8 +7195,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused9'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['GetListAtBadRequest'];
+      404: components['responses']['GetListAtNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -5741,13 +7222,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListSealsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListSealsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -5766,20 +7248,21 @@ export interface operations {
       /** @description Clock confirmed successfully! */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ConfirmClockAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['ConfirmClockBadRequest'];
       default: components['responses']['General'];
     };
   };
   findContact: {
     parameters: {
       query: {
-        /** @description An e-mail address, in any case of letters. */
+        /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
         email: components['parameters']['query_email'];
       };
       header?: {
@@ -5796,13 +7279,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['FindContactAnswer'];
         };
       };
-      400: components['responses']['Refused9'];
+      400: components['responses']['FindContactBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5836,13 +7320,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListContactsAnswer'];
         };
       };
-      400: components['responses']['Refused11'];
+      400: components['responses']['ListContactsBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5870,13 +7355,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetContactAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetContactBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -5887,7 +7373,7 @@ export interface operations {
       query?: {
         /** @description `true`: lines are checked, and nothing is saved. */
         dry_run?: components['parameters']['query_dry_run'];
-        /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
+        /** @description `false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved. */
         resubscribe?: components['parameters']['query_resubscribe'];
       };
       header?: {
@@ -5900,7 +7386,7 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody: {
+    requestBody?: {
       content: {
         'application/x-ndjson': string;
       };
@@ -5909,13 +7395,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused5'];
+      400: components['responses']['SaveContactsBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -5949,16 +7436,17 @@ export interface operations {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CreateContactAnswer'];
         };
       };
-      400: components['responses']['Refused0'];
+      400: components['responses']['CreateContactBadRequest'];
       404: components['responses']['NotFound'];
-      422: components['responses']['IdempotencyConflict'];
-      default: components['responses']['General'];
+      422: components['responses']['CreateContactUnprocessableEntity'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   updateContactStatus: {
@@ -5987,15 +7475,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UpdateContactStatusAnswer'];
         };
       };
-      400: components['responses']['Refused6'];
+      400: components['responses']['UpdateContactStatusBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   upsertContact: {
@@ -6024,15 +7513,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UpsertContactAnswer'];
         };
       };
-      400: components['responses']['Refused4'];
+      400: components['responses']['UpsertContactBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   searchContacts: {
@@ -6056,13 +7546,14 @@ export interface operations {
       /** @description Contacts searched successfully! */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['SearchContactsAnswer'];
         };
       };
-      400: components['responses']['Refused10'];
+      400: components['responses']['SearchContactsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6092,15 +7583,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['AddContactTagsAnswer'];
         };
       };
-      400: components['responses']['Refused7'];
+      400: components['responses']['AddContactTagsBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   removeContactTags: {
@@ -6129,15 +7621,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['RemoveContactTagsAnswer'];
         };
       };
-      400: components['responses']['Refused8'];
+      400: components['responses']['RemoveContactTagsBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   listEmails: {
@@ -6147,7 +7640,7 @@ export interface operations {
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
-        /** @description Only e-mails in this state. */
+        /** @description Only emails in this state. */
         state?: components['parameters']['query_state'];
       };
       header?: {
@@ -6164,13 +7657,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListEmailsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['ListEmailsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6194,13 +7688,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetEmailAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetEmailBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6225,15 +7720,16 @@ export interface operations {
       200: {
         headers: {
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CancelEmailAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['CancelEmailBadRequest'];
       404: components['responses']['NotFound'];
-      409: components['responses']['EmailNotCancellable'];
+      409: components['responses']['CancelEmailConflict'];
       default: components['responses']['General'];
     };
   };
@@ -6256,15 +7752,16 @@ export interface operations {
       200: {
         headers: {
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ReleaseEmailAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['ReleaseEmailBadRequest'];
       404: components['responses']['NotFound'];
-      409: components['responses']['Refused29'];
+      409: components['responses']['ReleaseEmailConflict'];
       default: components['responses']['General'];
     };
   };
@@ -6290,13 +7787,14 @@ export interface operations {
       202: {
         headers: {
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['TakeReportAnswer'];
         };
       };
-      400: components['responses']['Refused5'];
+      400: components['responses']['TakeReportBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6327,16 +7825,17 @@ export interface operations {
           Location: components['headers']['Location'];
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['SendEmailAnswer'];
         };
       };
-      400: components['responses']['Refused26'];
-      409: components['responses']['Refused27'];
-      422: components['responses']['IdempotencyConflict'];
-      default: components['responses']['General'];
+      400: components['responses']['SendEmailBadRequest'];
+      409: components['responses']['SendEmailConflict'];
+      422: components['responses']['SendEmailUnprocessableEntity'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   listGroups: {
@@ -6361,13 +7860,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListGroupsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListGroupsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6391,13 +7891,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetGroupAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetGroupBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6425,15 +7926,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['DeleteGroupBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   deleteGroup: {
@@ -6458,15 +7960,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteGroupAnswer'];
         };
       };
-      400: components['responses']['Refused16'];
+      400: components['responses']['DeleteGroupBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   updateGroup: {
@@ -6495,15 +7998,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UpdateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused15'];
+      400: components['responses']['UpdateGroupBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   createGroup: {
@@ -6532,15 +8036,16 @@ export interface operations {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CreateGroupAnswer'];
         };
       };
-      400: components['responses']['Refused14'];
-      422: components['responses']['IdempotencyConflict'];
-      default: components['responses']['General'];
+      400: components['responses']['CreateGroupBadRequest'];
+      422: components['responses']['CreateGroupUnprocessableEntity'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   listApiKeys: {
@@ -6565,13 +8070,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListApiKeysAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListApiKeysBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6598,14 +8104,15 @@ export interface operations {
         headers: {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CreateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused47'];
-      422: components['responses']['IdempotencyConflict'];
+      400: components['responses']['CreateApiKeyBadRequest'];
+      422: components['responses']['CreateApiKeyUnprocessableEntity'];
       default: components['responses']['General'];
     };
   };
@@ -6632,13 +8139,14 @@ export interface operations {
       200: {
         headers: {
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['RevokeApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['RevokeApiKeyBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -6666,15 +8174,16 @@ export interface operations {
       200: {
         headers: {
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['RotateApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['RotateApiKeyBadRequest'];
       404: components['responses']['NotFound'];
-      409: components['responses']['KeyNotRotatable'];
+      409: components['responses']['RotateApiKeyConflict'];
       default: components['responses']['General'];
     };
   };
@@ -6695,13 +8204,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetOwnApiKeyAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetOwnApiKeyBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6727,13 +8237,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListListsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListListsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -6757,13 +8268,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetListAnswer'];
         };
       };
-      400: components['responses']['Refused21'];
+      400: components['responses']['GetListBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -6791,15 +8303,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['DeleteListBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   deleteList: {
@@ -6824,15 +8337,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteListAnswer'];
         };
       };
-      400: components['responses']['Refused20'];
+      400: components['responses']['DeleteListBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   getListDiff: {
@@ -6862,6 +8376,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -6869,8 +8384,8 @@ export interface operations {
           'text/csv': string;
         };
       };
-      400: components['responses']['Refused38'];
-      404: components['responses']['Refused37'];
+      400: components['responses']['GetListDiffBadRequest'];
+      404: components['responses']['GetListDiffNotFound'];
       default: components['responses']['General'];
     };
   };
@@ -6900,15 +8415,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UpdateListAnswer'];
         };
       };
-      400: components['responses']['Refused19'];
+      400: components['responses']['UpdateListBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   createList: {
@@ -6937,15 +8453,16 @@ export interface operations {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CreateListAnswer'];
         };
       };
-      400: components['responses']['Refused18'];
-      422: components['responses']['IdempotencyConflict'];
-      default: components['responses']['General'];
+      400: components['responses']['CreateListBadRequest'];
+      422: components['responses']['CreateListUnprocessableEntity'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   listErasures: {
@@ -6970,13 +8487,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListErasuresAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListErasuresBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7001,13 +8519,14 @@ export interface operations {
         headers: {
           Location: components['headers']['Location'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['RequestErasureAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['RequestErasureBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7031,13 +8550,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetErasureAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['GetErasureBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -7046,7 +8566,7 @@ export interface operations {
   exportPerson: {
     parameters: {
       query: {
-        /** @description An e-mail address, in any case of letters. */
+        /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
         email: components['parameters']['query_email'];
       };
       header?: {
@@ -7063,6 +8583,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -7070,7 +8591,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      400: components['responses']['Refused9'];
+      400: components['responses']['ExportPersonBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7091,13 +8612,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListProjectionsAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['ListProjectionsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7123,15 +8645,16 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['StartRebuildAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
-      404: components['responses']['Refused45'];
-      409: components['responses']['RebuildRunning'];
+      400: components['responses']['StartRebuildBadRequest'];
+      404: components['responses']['StartRebuildNotFound'];
+      409: components['responses']['StartRebuildConflict'];
       default: components['responses']['General'];
     };
   };
@@ -7139,7 +8662,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `true`: server-sent events until it is over. */
-        follow?: 'true' | 'false';
+        follow?: boolean;
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -7155,6 +8678,7 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -7162,7 +8686,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      400: components['responses']['Refused9'];
+      400: components['responses']['GetRebuildBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7193,13 +8717,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused31'];
+      400: components['responses']['ListSuppressionsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7224,6 +8749,7 @@ export interface operations {
       /** @description Suppression saved successfully! */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
@@ -7231,7 +8757,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['SuppressBadRequest'];
       404: components['responses']['NotFound'];
       default: components['responses']['General'];
     };
@@ -7255,13 +8781,14 @@ export interface operations {
       /** @description Suppression released successfully! */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ReleaseSuppressionAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['ReleaseSuppressionBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7284,13 +8811,14 @@ export interface operations {
       /** @description Suppressions of the address. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['FindSuppressionsAnswer'];
         };
       };
-      400: components['responses']['Refused28'];
+      400: components['responses']['FindSuppressionsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7316,13 +8844,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListTagsAnswer'];
         };
       };
-      400: components['responses']['Refused17'];
+      400: components['responses']['ListTagsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7346,13 +8875,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetTagAnswer'];
         };
       };
-      400: components['responses']['Refused25'];
+      400: components['responses']['GetTagBadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
@@ -7380,15 +8910,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['DeleteTagBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   deleteTag: {
@@ -7413,15 +8944,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['DeleteTagAnswer'];
         };
       };
-      400: components['responses']['Refused24'];
+      400: components['responses']['DeleteTagBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   updateTag: {
@@ -7450,15 +8982,16 @@ export interface operations {
         headers: {
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['UpdateTagAnswer'];
         };
       };
-      400: components['responses']['Refused23'];
+      400: components['responses']['UpdateTagBadRequest'];
       404: components['responses']['NotFound'];
-      default: components['responses']['General'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   createTag: {
@@ -7487,15 +9020,16 @@ export interface operations {
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Ignored-Fields': components['headers']['X-Ignored-Fields'];
           'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['CreateTagAnswer'];
         };
       };
-      400: components['responses']['Refused22'];
-      422: components['responses']['IdempotencyConflict'];
-      default: components['responses']['General'];
+      400: components['responses']['CreateTagBadRequest'];
+      422: components['responses']['CreateTagUnprocessableEntity'];
+      default: components['responses']['GeneralOfWrite'];
     };
   };
   listViews: {
@@ -7515,13 +9049,14 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListViewsAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
+      400: components['responses']['ListViewsBadRequest'];
       default: components['responses']['General'];
     };
   };
@@ -7550,14 +9085,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ListDocumentsAnswer'];
         };
       };
-      400: components['responses']['Refused43'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['ListDocumentsBadRequest'];
+      404: components['responses']['ListDocumentsNotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };
@@ -7584,14 +9120,15 @@ export interface operations {
       /** @description Success. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['GetDocumentAnswer'];
         };
       };
-      400: components['responses']['Refused13'];
-      404: components['responses']['Refused44'];
+      400: components['responses']['GetDocumentBadRequest'];
+      404: components['responses']['GetDocumentNotFound'];
       405: components['responses']['MethodNotAllowed'];
       default: components['responses']['General'];
     };

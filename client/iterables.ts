@@ -24,7 +24,7 @@ type EventsQuery = Omit<NonNullable<operations['listEvents']['parameters']['quer
 
 export interface Iterables {
   /** Saves contacts, some hundreds a request, and yields the answer to each in order; `line` counts them from 1. */
-  bulk(lines: Iterable<Schemas['UpsertContactRequest']>, options: BulkOptions): AsyncIterable<BulkLine>;
+  bulk(lines: Iterable<Schemas['ContactLine']>, options: BulkOptions): AsyncIterable<BulkLine>;
   /** The events after `after`, up to the last one that there is. Go on with the `position` of the last. */
   events(query?: EventsQuery & { readonly signal?: AbortSignal }): AsyncIterable<Schemas['FeedEvent']>;
   /** The items of all pages: `client.all('listContacts', { path: { list_id } })`. */

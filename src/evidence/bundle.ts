@@ -24,9 +24,7 @@ export type ProvenEvent = Readonly<z.output<typeof provenEventSchema>>;
 export const proofSchema = z
   .strictObject({
     format: z.literal('audience-ledger-proof/1'),
-    note: z.literal(
-      'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.',
-    ),
+    note: z.string().describe('What the proof covers.'),
     log_id: z.string(),
     count: wholeNumber.describe('Events that were sealed.'),
     head: hash.describe('Link of the last of them.'),
@@ -43,11 +41,14 @@ export const proofSchema = z
 export type Proof = Readonly<z.output<typeof proofSchema>>;
 type Statement = Omit<Proof, 'format' | 'note' | 'signature' | 'events'>;
 
-const { format, note } = proofSchema.shape;
+const { format } = proofSchema.shape;
+
+const note =
+  'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
 
 export function createProof(statement: Statement, events: readonly ProvenEvent[], key: KeyObject): Proof {
   const { log_id, count, head, root, sealed_at, stream, last_revision, deletions, public_key } = statement;
-  const sealed = { format: format.value, note: note.value, log_id, count, head, root, sealed_at };
+  const sealed = { format: format.value, note, log_id, count, head, root, sealed_at };
   const signed = { ...sealed, stream, last_revision, deletions, public_key };
   const text = Object.values(signed).map((value) => field(String(value)));
   const signature = sign(null, Buffer.from(text.join('')), key).toString('base64');

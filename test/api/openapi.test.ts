@@ -1,7 +1,9 @@
 /** The OpenAPI document: a public linter passes, it describes the routes of the app and no others, and clients can be generated from it. */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
-import { apiDocument, paths } from '../support/api-description.js';
+import { createDocument } from '../../src/api/openapi/document.js';
+import { errorCatalogue } from '../../src/errors.js';
+import { apiDocument, apiResources, endpointTable, paths, patternOf } from '../support/api-description.js';
 import { document } from '../support/markdown.js';
 import { routesOfApp } from '../support/routes-of-app.js';
 
@@ -11,6 +13,10 @@ test('passes the linter of Redocly, in its strictest form', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+});
+
+test('names a contact', () => {
+  expect(apiDocument).toHaveProperty('info.contact.name');
 });
 
 test('names the licence of the package', () => {
@@ -48,14 +54,17 @@ const operations = Object.values(paths).flatMap((methods) => Object.values(metho
 
 describe('for generated clients', () => {
   test('it stays small', () => {
-    expect(text.length).toBeLessThan(256 * 1024);
+    expect(text.length).toBeLessThan(384 * 1024);
   });
 
   test('there is one error, whose type is open, and each response names types and messages', () => {
-    expect(Object.keys(schemas ?? {}).filter((name) => name.endsWith('Error'))).toEqual(['Error']);
-    expect(schemas?.['Error']).toMatchObject({ properties: { type: { type: 'string' } }, additionalProperties: true });
+    expect(Object.keys(schemas ?? {}).filter((name) => name.endsWith('Error'))).toEqual(['ApiError']);
+    expect(schemas).toHaveProperty('ApiError.properties.type.type', 'string');
+    expect(schemas).toHaveProperty('ApiError.additionalProperties', true);
     for (const response of Object.values(responses ?? {})) {
-      expect(response['content']).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } });
+      expect(response['content']).toMatchObject({
+        'application/json': { schema: { $ref: '#/components/schemas/ApiError' } },
+      });
       expect(response['description']).toMatch(/^(- `\w+`: .+\n?)+$/);
     }
   });
@@ -71,7 +80,7 @@ describe('for generated clients', () => {
     for (const [place, schema] of all) {
       if (!('properties' in schema) || !('type' in schema) || schema['type'] !== 'object') continue;
       expect(place).toMatch(/^\/components\/schemas\/\w+$/);
-      if (!place.endsWith('Request') && !/Consent|NestedProfile/.test(place))
+      if (!/Request$|ContactLine|Consent|NestedProfile/.test(place))
         expect(schema, place).toHaveProperty('additionalProperties', true);
     }
   });
@@ -88,8 +97,100 @@ describe('for generated clients', () => {
     expect(schemas?.['ListAtLine']).toHaveProperty('discriminator.mapping.member', '#/components/schemas/MemberLine');
   });
 
-  test('a status of a request is one of two', () => {
-    expect(schemas?.['CreateContactRequest']).toHaveProperty('properties.status.enum', ['Subscribed', 'Unsubscribed']);
+  test('bodies of requests refer to the enums that answers have', () => {
+    const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+    expect(schemas?.['CreateContactRequest']).toMatchObject({
+      properties: { status: reference('SubscriptionStatus') },
+    });
+    expect(schemas?.['SuppressRequest']).toMatchObject({ properties: { reason: reference('SuppressionReason') } });
+    expect(schemas?.['CreateApiKeyRequest']).toMatchObject({ properties: { scopes: { items: reference('Scope') } } });
+    expect(parameters?.['query_state']).toMatchObject({ schema: reference('DeliveryState') });
+    const inline = all.filter(([place, schema]) => /Request|ContactLine/.test(place) && 'enum' in schema);
+    expect(inline.map(([place]) => place)).toEqual([]);
+  });
+
+  test('equal values of two enums have different constants in a language with one namespace for all', () => {
+    const enums = Object.entries(schemas ?? {}).filter(([, schema]) => 'enum' in schema);
+    const constants = enums.flatMap(([name, { 'x-enum-varnames': names }]) =>
+      (names as readonly string[]).map((constant) => {
+        expect(constant.replaceAll('_', '').toLowerCase()).toMatch(new RegExp(`^${name.toLowerCase()}`));
+        expect(constant).toMatch(/^[A-Z][A-Z0-9_]*$/);
+        return constant;
+      }),
+    );
+    expect(constants).toContain('SAVED_OUTCOME_CREATED');
+    expect(constants).toHaveLength(enums.flatMap(([, { enum: values }]) => values).length);
+    expect(new Set(constants).size).toBe(constants.length);
+  });
+
+  test('a parameter that is true or false is a boolean', () => {
+    const flags = all.filter(([, { enum: values }]) => Array.isArray(values) && values.includes('true'));
+    expect(flags.map(([place]) => place)).toEqual([]);
+    expect(parameters?.['query_dry_run']).toMatchObject({ schema: { type: 'boolean', default: false } });
+    expect(parameters?.['query_resubscribe']).toMatchObject({ schema: { type: 'boolean', default: true } });
+  });
+
+  test('a scope is a requirement of the operation', () => {
+    expect(paths['/v1/contacts/{list_id}/create']?.['post']).toHaveProperty('security', [
+      { bearer: ['contacts:write'] },
+    ]);
+    for (const { path, method, scope } of endpointTable) {
+      const operation = paths[path]?.[method === 'postOrDelete' ? 'delete' : method];
+      if (scope === 'none') expect(operation).toHaveProperty('security', []);
+      else if (scope === 'any_key' || scope === 'by_view') expect(operation).not.toHaveProperty('security');
+      else expect(operation).toHaveProperty('security', [{ bearer: [scope] }]);
+    }
+  });
+
+  test('every response declares its X-Request-Id, and errors that can be repeated their Retry-After', () => {
+    const described = [
+      ...Object.values(responses ?? {}),
+      ...operations.flatMap(({ responses: own }) => Object.values(own)),
+    ];
+    for (const response of described.filter((one) => !('$ref' in one)))
+      expect(response, JSON.stringify(response)).toHaveProperty('headers.X-Request-Id');
+    for (const name of ['General', 'GeneralOfWrite', 'GetReadyServiceUnavailable'])
+      expect(responses?.[name]).toHaveProperty('headers.Retry-After');
+  });
+
+  test('responses of operations that drop unknown fields declare X-Ignored-Fields', () => {
+    for (const name of [
+      'GeneralOfWrite',
+      'CreateContactBadRequest',
+      'SendEmailConflict',
+      'CreateGroupUnprocessableEntity',
+    ])
+      expect(responses?.[name], name).toHaveProperty('headers.X-Ignored-Fields');
+    expect(responses?.['SuppressBadRequest']).not.toHaveProperty('headers.X-Ignored-Fields');
+  });
+
+  test('each error has an example with a message of the catalogue', () => {
+    const known = Object.values(errorCatalogue);
+    for (const [name, { content }] of Object.entries(responses ?? {})) {
+      const { example, examples } = (content as Readonly<Record<string, Examples>>)['application/json'] ?? {};
+      const shown = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples ?? {}).map(({ value }) => value),
+      ];
+      expect(shown, name).not.toEqual([]);
+      for (const { statusCode, status, type, message, data } of shown) {
+        expect({ status, data }, name).toEqual({ status: 'Error', data: expect.any(Object) });
+        expect(message).not.toMatch(/\{|undefined|  | $/);
+        const found = known.some(
+          (one) => one.status === statusCode && one.type === type && patternOf(one.message).test(message),
+        );
+        expect(found, `${name}: ${statusCode} ${type} ${message}`).toBe(true);
+      }
+    }
+  });
+
+  test('an example of an error has the status that it stands under', () => {
+    for (const { responses: own } of operations)
+      for (const [status, { $ref = '' }] of Object.entries(own)) {
+        const response = responses?.[$ref.replace('#/components/responses/', '')];
+        if (response === undefined || status === 'default') continue;
+        expect(response, $ref).toHaveProperty('content.application/json.example.statusCode', Number(status));
+      }
   });
 
   test('a choice of values has no other bounds', () => {
@@ -111,3 +212,63 @@ const parametersOf = (operation: object): readonly Readonly<Record<string, unkno
   'parameters' in operation
     ? (operation.parameters as readonly Readonly<Record<string, unknown>>[]).filter((one) => !('$ref' in one))
     : [];
+
+interface Examples {
+  readonly example?: ExampleError;
+  readonly examples?: Readonly<Record<string, { readonly value: ExampleError }>>;
+}
+
+interface ExampleError {
+  readonly statusCode: number;
+  readonly status: string;
+  readonly type: string;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+describe('names of responses', () => {
+  const namesIn = (document: object): Readonly<Record<string, unknown>> => {
+    const { paths: described } = document as { readonly paths: typeof paths };
+    return Object.fromEntries(
+      Object.values(described).flatMap((methods) =>
+        Object.values(methods).map(({ operationId, responses: own }) => [
+          operationId,
+          Object.fromEntries(Object.entries(own).map(([status, { $ref }]) => [status, $ref])),
+        ]),
+      ),
+    );
+  };
+  const names = namesIn(apiDocument);
+  const examples = {};
+
+  test('do not depend on the order of operations', () => {
+    const reversed = [...apiResources].reverse().map((resource) => ({
+      ...resource,
+      endpoints: Object.fromEntries(Object.entries(resource.endpoints).reverse()),
+    }));
+    expect(namesIn(createDocument({ resources: reversed, examples, version: '0' }))).toEqual(names);
+  });
+
+  test('stay when an operation is added', () => {
+    const [first, ...others] = apiResources;
+    const [added = '', ...endpoints] = Object.keys(first?.endpoints ?? {});
+    const without = apiResources.map((resource) =>
+      resource === first
+        ? { ...first, endpoints: Object.fromEntries(endpoints.map((name) => [name, first.endpoints[name]!])) }
+        : resource,
+    );
+    const fewer = namesIn(createDocument({ resources: without, examples, version: '0' }));
+    expect(Object.keys(names).filter((id) => !(id in fewer))).toEqual([first?.endpoints[added]?.id]);
+    expect(names).toMatchObject(fewer);
+    expect(names).toMatchObject(namesIn(createDocument({ resources: others, examples, version: '0' })));
+  });
+
+  test('begin with the name of the operation, unless operations share them', () => {
+    for (const [id, own] of Object.entries(names))
+      for (const reference of Object.values(own as Readonly<Record<string, string | undefined>>)) {
+        const name = reference?.replace('#/components/responses/', '') ?? 'General';
+        if (/^(?:General|GeneralOfWrite|NotFound|MethodNotAllowed)$/.test(name)) continue;
+        expect(name.toLowerCase()).toMatch(new RegExp(`^${id.replace(/ByPost$/, '').toLowerCase()}`));
+      }
+  });
+});

@@ -1,4 +1,4 @@
-/** docs/integration.md, block by block, against a service: commands in a shell, TypeScript with the client. */
+/** Runs docs/integration.md block by block against a service: commands and Python in a shell, TypeScript with the client. */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,9 +12,10 @@ const all = blocks(page);
 const steps = all.flatMap(({ language, text }, index) => {
   const next = all[index + 1];
   const answer = next?.language === 'json' || next?.language === 'text' ? next : undefined;
-  return language === 'sh' || language === 'ts' ? [{ language, text, answer }] : [];
+  return ['sh', 'ts', 'python'].includes(language) ? [{ language, text, answer }] : [];
 });
 const commands = steps.filter(({ language }) => language === 'sh');
+const python = steps.filter(({ language }) => language === 'python');
 const typeScript = steps.filter(({ language }) => language === 'ts');
 
 test('says what to do about every type of error', () => {
@@ -48,6 +49,15 @@ describe.skipIf(missing.length > 0)('docs/integration.md (skipped where curl is 
       if (answer?.language === 'json') expect(JSON.parse(output)).toEqual(loosely(JSON.parse(answer.text)));
       else if (answer !== undefined)
         expect(output.replaceAll('\r', '').trimEnd().split('\n')).toEqual(loosely(answer.text.trimEnd().split('\n')));
+    },
+  );
+
+  test.skipIf(missingTools('python3').length > 0)(
+    'the same in Python (skipped where it is not installed)',
+    async () => {
+      expect(python).toHaveLength(1);
+      for (const { text, answer } of python)
+        expect((await run(`python3 - <<'END'\n${text}\nEND`)).trimEnd()).toBe(answer?.text.trimEnd());
     },
   );
 

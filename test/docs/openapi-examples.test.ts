@@ -1,12 +1,12 @@
 /**
- * The examples of the API description, one after the other, against a service of their own: each answers what it says.
- * `UPDATE_EXAMPLES=1` writes down what the service answers.
+ * Runs the examples of the API description one after the other against a service of their own: each answers what it says, and
+ * a real answer of every operation fits its schema. `UPDATE_EXAMPLES=1` writes down what the service answers.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readExamples } from '../../src/api/openapi/document.js';
-import { endpointTable } from '../support/api-description.js';
+import { checkAsPublished, endpointTable, paths } from '../support/api-description.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 
@@ -110,6 +110,9 @@ function sent(operation: string, body: unknown) {
 const shown = ({ headers, body, text }: Answer): unknown =>
   String(headers['content-type']).startsWith('application/json') ? body : text;
 
+/** The operations whose answers were checked. `service.request` checks status, headers and body against the strict form. */
+const checked = new Set<string>();
+
 test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
   const { method, path } = endpointTable.find(({ id }) => id === operation) ?? { method: 'none', path: '' };
   const { parameters = {}, body } = own(example);
@@ -118,16 +121,50 @@ test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
     .filter(([name]) => !path.includes(`{${name}}`))
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
-  const answered = await service.request(
-    method === 'postOrDelete' ? 'DELETE' : method.toUpperCase(),
-    query === '' ? place : `${place}?${query}`,
-    sent(operation, body),
-  );
+  const name = method === 'postOrDelete' ? 'DELETE' : method.toUpperCase();
+  const target = query === '' ? place : `${place}?${query}`;
+  const answered = await service.request(name, target, sent(operation, body));
   expect(answered.status, answered.text).toBe(['requestErasure', 'takeReport'].includes(operation) ? 202 : 200);
+  checked.add(checkAsPublished({ ...answered, method: name, target }));
   learn(answered.text);
   const goesOn = goingOn[operation];
   if (goesOn !== undefined) await eventually(async () => (await goesOn()) || undefined, { what: operation });
   const answer = shown(answered);
   if (isUpdate) Object.assign(example, { answer });
   else compare(linesOf(own(example.answer)), linesOf(answer), operation);
+});
+
+test.for(['group', 'list', 'tag'])('a %s is deleted by POST, too', async (kind) => {
+  const id = await service.make(`/v1/${kind}s/create`, { [`${kind}_name`]: 'Short-lived' }, `${kind}_id`);
+  const target = `/v1/${kind}s/${id}/delete`;
+  const answered = await service.post(target);
+  expect(answered.status).toBe(200);
+  checked.add(checkAsPublished({ ...answered, method: 'POST', target }));
+});
+
+const html = { accept: 'text/html' };
+
+test.for([
+  ['/openapi.json', {}],
+  ['/docs', {}],
+  ['/metrics', {}],
+  ['/metrics', { accept: 'application/openmetrics-text' }],
+  ['/v1/audit/events?format=ndjson', {}],
+  ['/v1/audit/contacts/grace@example.com/report', html],
+  ['/v1/privacy/export?email=grace@example.com', html],
+] as const)('%s answers as described, with headers %j', async ([target, headers]) => {
+  const list = await service.make('/v1/lists/create', { list_name: target + JSON.stringify(headers) }, 'list_id');
+  await service.make(
+    `/v1/contacts/${list}/upsertcontact`,
+    { email: 'grace@example.com', status: 'Subscribed' },
+    'contact_id',
+  );
+  const answered = await service.get(target, headers);
+  expect(answered.status).toBe(200);
+  checked.add(checkAsPublished({ ...answered, method: 'GET', target }));
+});
+
+test('a real answer of every operation was checked against its schema', () => {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  expect(operations.map(({ operationId }) => operationId).filter((id) => !checked.has(id))).toEqual([]);
 });

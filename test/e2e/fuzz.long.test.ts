@@ -1,8 +1,9 @@
-/** 20,000 requests made from the API document, to a service as it runs: no fault, and no answer that is not described. */
+/** 20,000 requests made from the API document, to a service as it runs: no fault, no answer that is not described, and no success of a request that the document forbids. */
 import fc from 'fast-check';
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkAnswer } from '../support/api-description.js';
+import { compileRequest, isText, isTolerated, whyForbidden } from '../support/described-requests.js';
 import { readOperations, type Operation } from './fuzzing/operations.js';
 import { requestsTo, type FuzzedRequest, type Known } from './fuzzing/requests.js';
 import { isObject } from './fuzzing/json-arbitraries.js';
@@ -111,13 +112,34 @@ function send(
 const shown = ({ method, target, headers, payload }: FuzzedRequest): string =>
   `${method} ${target.slice(0, 200)} ${JSON.stringify({ ...headers, authorization: headers['authorization']?.slice(0, 8) })} ${payload?.toString('utf8', 0, 300) ?? ''}`;
 
-function faultOf({ method, target }: FuzzedRequest, answer: ReceivedAnswer): string | undefined {
+function faultOf(
+  { method, target, payload }: FuzzedRequest,
+  answer: ReceivedAnswer,
+  operation: Operation,
+): string | undefined {
   try {
     checkAnswer({ method, target, ...answer });
-    return answer.status >= 500 ? `status ${answer.status}` : undefined;
+    if (answer.status >= 500) return `status ${answer.status}`;
+    return method === operation.method && answer.status < 300 ? forbiddenBody(operation, payload) : undefined;
   } catch (error) {
     return String(error).replace(target, '…').slice(0, 1_000);
   }
+}
+
+const validators = new Map<Operation, ReturnType<typeof compileRequest>>();
+
+/** Returns what the document has against the body of a request that succeeded. */
+function forbiddenBody(operation: Operation, payload: Buffer | undefined): string | undefined {
+  const { body } = operation;
+  if (body === undefined) return undefined;
+  const text = (payload ?? '').toString('utf8');
+  if (text.trim() === '') return body.required ? 'it succeeded without a body' : undefined;
+  if (body.type !== 'application/json') return undefined;
+  const validate = validators.get(operation) ?? compileRequest(body.schema);
+  validators.set(operation, validate);
+  const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+  if (validate(value) || isTolerated(value) || !isText(value)) return undefined;
+  return `it succeeded, although ${whyForbidden(validate)}`;
 }
 
 test(`${amount} requests, seed ${seed}`, async () => {
@@ -148,7 +170,7 @@ test(`${amount} requests, seed ${seed}`, async () => {
     known.learn(answer);
     if (isEnd(operation) && answer.status === 200) known.forget(request.target);
     done.set(operation, (done.get(operation) ?? new Set()).add(answer.status));
-    const fault = faultOf(request, answer);
+    const fault = faultOf(request, answer, operation);
     if (fault !== undefined)
       failures.push(`${operation.id}: ${fault}\n  ${shown(request)}\n  → ${answer.text.slice(0, 300)}`);
   }

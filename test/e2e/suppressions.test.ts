@@ -92,7 +92,7 @@ describe('an address', () => {
       expect(status).toBe(400);
       return (body as { message: string }).message;
     };
-    expect((await suppress({ reason: 'manual' })).body).toEqual(refusal('email is required', {}));
+    expect((await suppress({ reason: 'manual' })).body).toEqual(refusal('email is required', { reason: 'manual' }));
     expect(await refused(suppress({ email }))).toBe('reason is required');
     expect(await refused(suppress({ email, reason: 'bored' }))).toBe(
       'reason must be hard_bounce, repeated_bounces, complaint, unsubscribe or manual',

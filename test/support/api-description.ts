@@ -44,6 +44,7 @@ const ajv = new Ajv2020({
 });
 addFormats.default(ajv);
 ajv.addSchema(strictDocument, 'api');
+ajv.addSchema(apiDocument, 'published');
 
 const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 const pointer = (...parts: readonly string[]): string => `#/${parts.map(escape).join('/')}`;
@@ -63,8 +64,8 @@ function resolved<Thing extends { readonly $ref?: string }>(where: string): { wh
   return thing.$ref === undefined ? { where, thing } : resolved(thing.$ref);
 }
 
-function validator(where: string): ValidateFunction {
-  const validate = ajv.getSchema(`api${where}`);
+function validator(where: string, document: 'api' | 'published' = 'api'): ValidateFunction {
+  const validate = ajv.getSchema(`${document}${where}`);
   if (validate === undefined) throw new Error(`no schema at ${where}`);
   return validate;
 }
@@ -93,7 +94,7 @@ interface Answered {
 
 /** Headers that a client or a browser may act upon: an answer has none that are not described. */
 const told =
-  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|x-content-type-options|x-frame-options)$/;
+  /^(x-(request-id|position|ignored-fields)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|x-content-type-options|x-frame-options)$/;
 
 /** Throws where the answer is not as the document says. */
 export function checkAnswer(answered: Answered): void {
@@ -111,15 +112,31 @@ export function checkAnswer(answered: Answered): void {
   else checkSuccess({ text, type, content, place, complain });
 }
 
+/**
+ * Checks an answer against the document as clients get it, which is open to later versions. Returns the name of the operation.
+ * @throws Error if the answer is another one
+ */
+export function checkAsPublished(answered: Answered): string {
+  const { method, target, status, headers, text } = answered;
+  const where = responseOf(answered) ?? fail(`${method} ${target} answered ${status}, which has no description`);
+  const type = mediaTypeOf(headers);
+  const { thing, where: place } = resolved<DescribedResponse>(where);
+  const content = thing.content?.[type] ?? fail(`${method} ${target} answered with ${type}`);
+  const complain = (what: string): never => fail(`${method} ${target} as published: ${what}: ${text.slice(0, 2_000)}`);
+  checkSuccess({ text, type, content, place, complain, document: 'published' });
+  return paths[pathOf(target) ?? '']?.[method.toLowerCase()]?.operationId ?? fail(`${target} is of no operation`);
+}
+
 interface Successful extends Pick<Answered, 'text'>, Pick<Check, 'place' | 'complain'> {
   readonly type: string;
   readonly content: { readonly schema: { readonly contentSchema?: object } };
+  readonly document?: 'published';
 }
 
-function checkSuccess({ text, type, content, place, complain }: Successful): void {
+function checkSuccess({ text, type, content, place, complain, document }: Successful): void {
   const schema = [...parts(place), 'content', type, 'schema'];
   const isOfItems = content.schema.contentSchema !== undefined;
-  const validate = validator(pointer(...schema, ...(isOfItems ? ['contentSchema'] : [])));
+  const validate = validator(pointer(...schema, ...(isOfItems ? ['contentSchema'] : [])), document);
   const whole = (): unknown => (type === 'application/json' ? JSON.parse(text) : text);
   for (const value of isOfItems ? items(text) : [whole()])
     if (!validate(value)) complain(ajv.errorsText(validate.errors));
@@ -170,7 +187,7 @@ const namesOf = ({ method }: { readonly method: string }): readonly string[] =>
   method === 'get' ? ['GET', 'HEAD'] : ['POST'];
 
 /** Placeholders stand for any text. */
-const patternOf = (message: string): RegExp =>
+export const patternOf = (message: string): RegExp =>
   new RegExp(
     `^${message
       .split(/\{\w+\}/)
@@ -205,7 +222,7 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
   headersAt.set(place, known);
   const surplus = Object.keys(headers).find((name) => told.test(name) && !known.has(name) && !onEvery.has(name));
   if (surplus !== undefined) complain(`the header ${surplus} is not described`);
-  const missing = ['x-request-id', ...security].find((name) => headers[name] === undefined);
+  const missing = security.find((name) => headers[name] === undefined);
   if (missing !== undefined) complain(`the header ${missing} is missing`);
   for (const [name, { required, validate }] of known) {
     const value = headers[name];
@@ -218,14 +235,7 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
 const security = securityHeaders()
   .filter((_, index) => index % 2 === 0)
   .map((name) => name.toLowerCase());
-const onEvery = new Set([
-  'x-request-id',
-  'ratelimit',
-  'ratelimit-policy',
-  'preference-applied',
-  'x-ignored-fields',
-  ...security,
-]);
+const onEvery = new Set(['ratelimit', 'ratelimit-policy', 'preference-applied', ...security]);
 
 interface DescribedHeader {
   readonly required: boolean;

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { CommandContext } from '../../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import { ended, type Grant } from './auth.js';
-import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
+import { defaultBodyLimit, hasLines, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
 import { anyKey, scopeOfView, type AnyEndpoint, type Endpoint, type ParameterOf } from './endpoint.js';
-import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
+import { asAnswer, echoFor, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import { checkParameters, createParser, type Parser } from './parse.js';
 import type { RateVerdict } from './rate-limit.js';
 import {
@@ -99,15 +99,13 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
     checkScope(endpoint, grant);
-    if (endpoint.lines !== undefined) {
-      cutWithKey(context);
+    if (readsItself(endpoint, request)) {
+      if (endpoint.lines !== undefined) cutWithKey(context);
       return noBody;
     }
-    if (endpoint.mail !== undefined) return noBody;
-    return readBody(request, {
-      limit: endpoint.bodyLimit ?? defaultBodyLimit,
-      expected: endpoint.echo.flat.length > 0,
-    });
+    // The limit of an endpoint that takes lines is that of all lines together.
+    const limit = endpoint.lines === undefined ? endpoint.bodyLimit : undefined;
+    return readBody(request, { limit: limit ?? defaultBodyLimit, expected: endpoint.echo.flat.length > 0 });
   }
 
   async function refuseUnknown(context: RequestContext, { echo: echoed, unauthorized }: Prepared): Promise<Body> {
@@ -174,16 +172,24 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
     const queryParser = createParser(endpoint.query);
     const prepared = { ...endpoint, echo: endpoint.echo ?? { flat: bodyParser.fields, nested: [] } };
 
+    /** @throws ServiceError `required`, `unknown_field`, or what the schema says */
+    function inputOf(context: RequestContext): z.output<Body> {
+      const { request, body } = context;
+      const isGet = isGetOrHead(request);
+      const refusesUnknown = !isGet && isStrict(context, endpoint);
+      if (!isGet && !refusesUnknown)
+        context.headers = [...context.headers, ...ignoredHeaders(bodyParser.unknownFields(body))];
+      // An endpoint that takes one object or lines has an optional body, which is undefined where the handler reads lines.
+      const isLines = endpoint.lines?.isOneToo === true && hasLines(request);
+      return isLines ? endpoint.body.parse(undefined) : bodyParser.parse(body, refusesUnknown);
+    }
+
     async function handle(context: RequestContext): Promise<Answer | StreamedAnswer> {
       context.body = await enter(context, prepared);
       const { request, response, requestId } = context;
       const { id: actor, scopes } = grantIn(context);
-      const isGet = request.method === 'GET' || request.method === 'HEAD';
-      const isRead = isGet || endpoint.readsOnly === true;
-      const refusesUnknown = !isGet && isStrict(context, endpoint);
-      if (!isGet && !refusesUnknown)
-        context.headers = [...context.headers, ...ignoredHeaders(bodyParser.unknownFields(context.body))];
-      const input = bodyParser.parse(context.body, refusesUnknown);
+      const isRead = isGetOrHead(request) || endpoint.readsOnly === true;
+      const input = inputOf(context);
       const query = parametersOf(request, endpoint, queryParser);
       const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, endpoint);
       const minPosition = isRead ? await minPositionOf(request) : undefined;
@@ -249,6 +255,12 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
 /** Asked every few seconds by who watches the service: such requests are not traced. */
 const isWatching = ({ scope }: Pick<AnyEndpoint, 'scope'>): boolean => scope === 'metrics';
 
+/** Returns whether the handler reads the body: lines, or an email. */
+const readsItself = ({ lines, mail }: AnyEndpoint, request: Request): boolean =>
+  mail !== undefined || (lines !== undefined && (lines.isOneToo !== true || hasLines(request)));
+
+const isGetOrHead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
 /** Cuts the connection when the key ends: a stream must not outlive it. */
 function cutWithKey({ grant, response }: RequestContext): void {
   const cut = (): void => void response.destroy();
@@ -285,22 +297,7 @@ function parameterOf(request: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Errors that echo nothing: the body was not understood, or there is nothing that it could be for. */
-const withoutEcho = new Set([
-  'rate_limited',
-  'forbidden',
-  'invalid_json',
-  'invalid_encoding',
-  'too_large',
-  'unsupported_media_type',
-  'not_ndjson',
-  'not_mail',
-  'compressed_body',
-  'not_utf8',
-  'not_found',
-]);
-
 function errorData(error: ServiceError, endpoint: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
-  return { ...(withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo)), ...error.data };
+  return { ...echoFor(error.code, body, endpoint.echo), ...error.data };
 }

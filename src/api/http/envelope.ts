@@ -53,7 +53,7 @@ export function errorHeaders(error: ServiceError): readonly string[] {
 }
 
 /** The documented fields of a received body; what is unknown or large is left out. */
-export function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields): Record<string, unknown> {
+function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const field of fields.flat) if (Object.hasOwn(body, field) && isSmall(body[field])) result[field] = body[field];
   if (fields.nested.length === 0 || !Object.hasOwn(body, 'data')) return result;
@@ -62,6 +62,28 @@ export function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields
   else if (isSmall(nested)) result['data'] = nested;
   return result;
 }
+
+/** Errors that echo nothing, because the body was not read or not understood, or because there is nothing that it could be for. */
+const withoutEcho: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'rate_limited',
+  'forbidden',
+  'invalid_json',
+  'invalid_encoding',
+  'too_large',
+  'unsupported_media_type',
+  'not_ndjson',
+  'not_mail',
+  'compressed_body',
+  'not_utf8',
+  'not_found',
+]);
+
+/** Returns what the `data` of an error with this code echoes of a received body. */
+export const echoFor = (
+  code: ErrorCode,
+  body: Readonly<Record<string, unknown>>,
+  fields: EchoFields,
+): Record<string, unknown> => (withoutEcho.has(code) ? {} : echo(body, fields));
 
 export interface EchoFields {
   readonly flat: readonly string[];

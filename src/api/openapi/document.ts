@@ -8,11 +8,12 @@ import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
 import { about, headerParameters, headersNamed, responseHeaders } from './texts.js';
 
-/** An example of an operation. `parameters`: of path and query. */
+/** An example of an operation. `parameters`: of path and query. `errors`: by status, where their `data` says more than an echo. */
 const example = z.object({
   parameters: z.record(z.string(), z.unknown()).optional(),
   body: z.unknown().optional(),
   answer: z.unknown().optional(),
+  errors: z.record(z.string(), z.unknown()).optional(),
 });
 const exampleFile = z.record(z.string(), example);
 
@@ -50,7 +51,7 @@ export function createDocument({ resources, examples, version, isStrict }: Docum
   for (const { resource, endpoint, method } of methodsIn(resources)) {
     const { path, id } = endpoint;
     const operation = { resource, endpoint, method, schemas, parameters, example: examples[id] ?? {} };
-    const responses = { ...success(operation), ...refusals.of(errorsOf(endpoint, method)) };
+    const responses = { ...success(operation), ...refusals.of(refused(operation)) };
     paths[path] = { ...paths[path], [method]: { ...described(operation), ...requested(operation), responses } };
   }
   return {
@@ -65,7 +66,7 @@ export function createDocument({ resources, examples, version, isStrict }: Docum
       parameters: { ...headerParameters, ...parameters.shared },
       headers: responseHeaders,
       responses: refusals.responses,
-      schemas: { Error: errorSchema, ...schemas.named },
+      schemas: { ApiError: errorSchema, ...schemas.named },
     },
   };
 }
@@ -91,9 +92,16 @@ function described({ resource, endpoint, method }: Operation): Json {
     tags: [resource.name],
     summary,
     ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
-    ...(scope === 'none' ? { security: [] } : scope === anyKey ? {} : { 'x-required-scope': scope }),
+    ...securityOf(scope),
     ...repeatOf(endpoint, method),
   };
+}
+
+/** The scope is named like one of OAuth. Where the view decides on the scope, every key may try. */
+function securityOf(scope: AnyEndpoint['scope']): Json {
+  if (scope === 'none') return { security: [] };
+  if (scope === anyKey) return {};
+  return { ...(scope !== scopeOfView && { security: [{ bearer: [scope] }] }), 'x-required-scope': scope };
 }
 
 /** `key`: an `Idempotency-Key` makes a repeat safe; `unsafe`: nothing does; absent: it is always safe. */
@@ -149,24 +157,27 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
     const schema = {
       type: 'string',
       contentMediaType: ndjson,
-      contentSchema: schemas.name(lines.title, schemas.input(lines.schema)),
+      // Unknown fields of lines are refused.
+      contentSchema: schemas.name(lines.title, schemas.closedInput(lines.schema, lines.title)),
     };
     const many = {
       [ndjson]: { schema, example: lines.isOneToo === true ? `${JSON.stringify(example.body)}\n` : example.body },
     };
     const one = { schema: schema.contentSchema, example: example.body };
     const content = lines.isOneToo === true ? { 'application/json': one, ...many } : many;
-    return { parameters, requestBody: { required: true, content } };
+    // An empty body has no lines, which is allowed.
+    return { parameters, requestBody: { required: lines.isOneToo === true, content } };
   }
   if (mail !== undefined) {
-    const body = { schema: { type: 'string', contentMediaType: mailType }, example: example.body };
+    const body = { schema: { type: 'string', minLength: 1, contentMediaType: mailType }, example: example.body };
     return { parameters, requestBody: { required: true, content: { [mailType]: body } } };
   }
-  const { properties: fields, required, ...rest } = schemas.input(endpoint.body);
+  const title = `${titled(endpoint)}Request`;
+  const converted = own === true ? schemas.closedInput(endpoint.body, title) : schemas.input(endpoint.body);
+  const { properties: fields, required, ...rest } = converted;
   if (Object.keys(fields).length === 0) return { parameters };
   const needs = required.length > 0 ? { required } : {};
-  const schema = { ...rest, properties: fields, ...needs, ...(own === true ? { additionalProperties: false } : {}) };
-  const body = { schema: schemas.name(`${titled(endpoint)}Request`, schema), example: example.body };
+  const body = { schema: schemas.name(title, { ...rest, properties: fields, ...needs }), example: example.body };
   return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
 
@@ -203,12 +214,35 @@ function success({ endpoint, schemas, example }: Operation): Json {
   };
 }
 
-function answerHeaders({ answer, method, own, replays }: AnyEndpoint): readonly string[] {
+/** Whether it drops unknown fields of a body and names them. */
+const ignoresFields = ({ method, own }: AnyEndpoint): boolean => method !== 'get' && own !== true;
+
+/** What the description of its errors needs to know of an operation. */
+function refused({ endpoint, method, schemas, example }: Operation) {
+  const body = schemas.input(bodyOf(endpoint));
+  const query = schemas.input(endpoint.query);
+  return {
+    title: titled(endpoint),
+    codes: errorsOf(endpoint, method),
+    ignoresFields: ignoresFields(endpoint),
+    needs: endpoint.mail?.headers[0] ?? body.required[0] ?? query.required[0],
+    body: example.body,
+    echo: endpoint.echo ?? { flat: Object.keys(body.properties), nested: [] },
+    examples: example.errors ?? {},
+  };
+}
+
+/** The schema of a JSON body. */
+const bodyOf = ({ lines, body }: AnyEndpoint): z.ZodType => (lines?.isOneToo === true ? lines.schema : body);
+
+function answerHeaders(endpoint: AnyEndpoint): readonly string[] {
+  const { answer, replays } = endpoint;
   return [
+    'X-Request-Id',
     ...when(answer.position === true, 'X-Position'),
     ...when(replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),
-    ...when(method !== 'get' && own !== true, 'X-Ignored-Fields'),
+    ...when(ignoresFields(endpoint), 'X-Ignored-Fields'),
     ...(answer.headers ?? []),
   ];
 }
@@ -227,8 +261,7 @@ const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] =
 /** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
 export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
   const { path, scope, own, lines, mail, replays, serverFault = 'internal', errors = [] } = endpoint;
-  const body = lines?.isOneToo === true ? lines.schema : endpoint.body;
-  const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(body)];
+  const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(bodyOf(endpoint))];
   if (scope === 'none') return ['method_not_allowed', ...rules];
   const isGet = method === 'get';
   // Errors of lines are in their answers.

@@ -1,5 +1,7 @@
 /** The errors in the OpenAPI document: one schema for all, and responses whose descriptions name each type with its messages. */
-import { errorCatalogue, type ErrorCode } from '../../errors.js';
+import { STATUS_CODES } from 'node:http';
+import { errorCatalogue, ServiceError, type ErrorCode, type ErrorParameters } from '../../errors.js';
+import { echoFor, isObject, type EchoFields } from '../http/envelope.js';
 import type { Json } from './schemas.js';
 import { headersNamed } from './texts.js';
 
@@ -19,7 +21,8 @@ export const errorSchema: Json = {
     },
     data: {
       type: 'object',
-      description: 'The documented fields of the body, as far as they were sent.',
+      description:
+        'The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or not understood.',
       additionalProperties: true,
     },
   },
@@ -46,47 +49,142 @@ const general: readonly ErrorCode[] = [
   'too_many_at_once',
 ];
 
+/** One of each status, as examples. */
+const generalExamples: readonly ErrorCode[] = [
+  'unauthorized',
+  'rate_limited',
+  'forbidden',
+  'too_large',
+  'unsupported_media_type',
+  'invalid_json',
+  'internal',
+  'unavailable',
+];
+
+/** Responses that are the same for all operations, so that operations share them. */
+const shared: readonly ErrorCode[] = ['not_found', 'method_not_allowed'];
+
+/** What is known of an operation where its errors are described. */
+interface RefusedOperation {
+  /** The name of the operation as a name of a type. The names of its responses begin with it. */
+  readonly title: string;
+  readonly codes: readonly ErrorCode[];
+  /** Whether it drops unknown fields of the body and names them in `X-Ignored-Fields`. */
+  readonly ignoresFields: boolean;
+  /** The first required field of body or query. */
+  readonly needs: string | undefined;
+  /** The body of its example. */
+  readonly body: unknown;
+  readonly echo: EchoFields;
+  /** Examples by status that are not made here because their `data` says more. */
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Describes the refusals of operations. The names of responses depend on their operation alone, so that adding an operation
+ * renames nothing in generated clients.
+ */
 export function createRefusals() {
-  /** The responses used so far. One with a single error code has that name. */
   const responses: Record<string, Json> = {};
-  const names = new Map<string, string>();
 
-  function nameOf(group: readonly ErrorCode[]): string {
-    const [code, ...others] = group;
-    if (group === general) return 'General';
-    return code !== undefined && others.length === 0 ? titled(code) : `Refused${names.size}`;
-  }
-
-  function shared(group: readonly ErrorCode[]): Json {
-    const made = response(group);
-    const known = JSON.stringify(made);
-    const name = names.get(known) ?? nameOf(group);
-    names.set(known, name);
-    responses[name] = made;
+  function named(name: string, response: Json): Json {
+    responses[name] = response;
     return { $ref: `#/components/responses/${name}` };
   }
 
+  function refusal(operation: RefusedOperation, status: string, codes: readonly ErrorCode[]): Json {
+    const [code] = codes;
+    const isShared = code !== undefined && codes.length === 1 && shared.includes(code);
+    if (isShared)
+      return named(typeNameOf(code), response(codes, { ignoresFields: false, content: { example: exampleOf(code) } }));
+    const content = { example: operation.examples[status] ?? exampleIn(operation, codes) };
+    return named(`${operation.title}${reasonOf(status)}`, response(codes, { ...operation, content }));
+  }
+
   return {
-    /** The responses by status. */
-    of(codes: readonly ErrorCode[]): Json {
-      const byStatus: Record<number, ErrorCode[]> = {};
+    /** Returns the responses of an operation by status. */
+    of(operation: RefusedOperation): Json {
+      const { codes, ignoresFields } = operation;
+      const byStatus: Record<string, ErrorCode[]> = {};
       const isGeneral = codes.includes('unauthorized');
       for (const code of new Set(codes))
         if (!isGeneral || !general.includes(code)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
-      const own = Object.entries(byStatus).map(([status, group]): [string, Json] => [status, shared(group)]);
-      return { ...Object.fromEntries(own), ...(isGeneral && { default: shared(general) }) };
+      const own = Object.entries(byStatus).map(([status, group]): [string, Json] => [
+        status,
+        refusal(operation, status, group),
+      ]);
+      if (!isGeneral) return Object.fromEntries(own);
+      const examples = Object.fromEntries(generalExamples.map((code) => [code, { value: exampleOf(code) }]));
+      const otherwise = response(general, { ignoresFields, content: { examples } });
+      return { ...Object.fromEntries(own), default: named(ignoresFields ? 'GeneralOfWrite' : 'General', otherwise) };
     },
     responses,
   };
 }
 
-const titled = (code: string): string => code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const typeNameOf = (code: string): string =>
+  code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const response = (group: readonly ErrorCode[]): Json => ({
-  description: descriptionOf(group),
-  ...headersNamed(group.flatMap(headersOf)),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+const reasonOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '');
+
+interface ResponseParts extends Pick<RefusedOperation, 'ignoresFields'> {
+  /** An example, or several. */
+  readonly content: Json;
+}
+
+const response = (codes: readonly ErrorCode[], { ignoresFields, content }: ResponseParts): Json => ({
+  description: descriptionOf(codes),
+  ...headersNamed([
+    'X-Request-Id',
+    ...(ignoresFields ? ['X-Ignored-Fields'] : []),
+    ...new Set(codes.flatMap(headersOf)),
+  ]),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, ...content } },
 });
+
+/** Returns an example of the error that says most about an operation. */
+function exampleIn({ needs, body, echo }: RefusedOperation, codes: readonly ErrorCode[]): Json {
+  const code = typicalOf(codes, needs);
+  const sent = Object.entries(isObject(body) ? body : {});
+  const received = code === 'required' ? sent.filter(([name]) => name !== needs) : sent;
+  return exampleOf(code, { field: needs, data: echoFor(code, Object.fromEntries(received), echo) });
+}
+
+/** Prefers an error of the operation's own rules, then a missing field, then an unknown one. */
+function typicalOf(codes: readonly ErrorCode[], needs: string | undefined): ErrorCode {
+  const fixed = codes.filter((code) => !errorCatalogue[code].message.includes('{'));
+  const ordered = [
+    fixed.find((code) => !ofEveryKind.includes(code)),
+    needs === undefined ? undefined : codes.find((code) => code === 'required'),
+    codes.find((code) => sample[code] !== undefined),
+    fixed[0],
+  ];
+  return ordered.find((code) => code !== undefined) ?? 'internal';
+}
+
+/** Errors without placeholders that many operations have. */
+const ofEveryKind: readonly ErrorCode[] = [
+  'invalid_position',
+  'invalid_idempotency_key',
+  'invalid_limit',
+  'invalid_cursor',
+];
+
+/** What placeholders of messages stand for in examples. */
+const sample: Partial<Record<ErrorCode, ErrorParameters>> = {
+  forbidden: { names: 'contacts:write' },
+  unknown_parameter: { field: 'page' },
+  unknown_field: { field: 'nickname' },
+  too_many_rows: { limit: 1_000 },
+  no_such_view: { names: 'contacts, emails, suppressions' },
+  unknown_view: { names: 'contacts, emails, suppressions' },
+};
+
+function exampleOf(code: ErrorCode, { field, data = {} }: { field?: string | undefined; data?: object } = {}): Json {
+  const { status: statusCode, type } = errorCatalogue[code];
+  const { message } = new ServiceError(code, sample[code] ?? { field });
+  return { statusCode, status: 'Error', message, type, data };
+}
 
 /** A line for each type: the type, and its messages. */
 function descriptionOf(group: readonly ErrorCode[]): string {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isErrorCode, type ErrorCode } from '../../errors.js';
 import { isObject } from '../http/envelope.js';
 import { codeOfType } from '../http/parse.js';
+import { describedBy } from '../schemas/rules.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -28,19 +29,33 @@ const ofItems: readonly string[] = ['application/x-ndjson', 'text/event-stream']
 export function createSchemas(isStrict: boolean) {
   const named: Record<string, unknown> = {};
 
-  function convert(schema: z.ZodType, io: 'input' | 'output') {
+  /** `closedTitle`: objects with a title refuse unknown fields, and their names begin with this. */
+  function convert(schema: z.ZodType, io: 'input' | 'output', closedTitle?: string) {
     const isOpen = io === 'output' && !isStrict;
     const made = z.toJSONSchema(schema, {
       io,
       override: ({ zodSchema, jsonSchema }) => {
         tidy(zodSchema, jsonSchema);
+        const { enumeration } = describedBy.get(zodSchema) ?? {};
+        if (enumeration instanceof z.ZodEnum) referTo(enumeration, jsonSchema);
         if (isOpen) openAnswer(zodSchema, jsonSchema);
       },
     });
     const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
-    const { $schema: _, $defs, ...rest } = converted.parse(JSON.parse(text, nameTitled));
+    const { $schema: _, $defs, ...rest } = converted.parse(JSON.parse(text, nameTitled(closedTitle)));
     Object.assign(named, $defs);
     return rest;
+  }
+
+  /** Replaces a schema by a reference to a named enum. Its description and default stay. */
+  function referTo(enumeration: z.ZodEnum, schema: Record<string, unknown>): void {
+    const id = idOf(enumeration);
+    if (id === undefined) throw new Error('an enum that describes a text of a request has no name');
+    const { description, default: otherwise } = schema;
+    for (const member of Object.keys(schema)) delete schema[member];
+    Object.assign(schema, { $ref: `#/$defs/${id}`, description, default: otherwise });
+    // The enum itself is converted as a part of an answer, where it has its name.
+    convert(z.object({ enumeration }), 'output');
   }
 
   function name(title: string, schema: unknown): Json {
@@ -49,16 +64,23 @@ export function createSchemas(isStrict: boolean) {
   }
 
   /** Gives objects with a title that name: those that several bodies share. */
-  const nameTitled = (_: string, value: unknown): unknown =>
-    isObject(value) && isObject(value['properties']) && typeof value['title'] === 'string'
-      ? name(value['title'], value)
-      : value;
+  const nameTitled =
+    (closedTitle: string | undefined) =>
+    (_: string, value: unknown): unknown => {
+      if (!isObject(value) || !isObject(value['properties']) || typeof value['title'] !== 'string') return value;
+      const { title } = value;
+      return closedTitle === undefined
+        ? name(title, value)
+        : name(closedTitle + title, closed({ ...value, title: closedTitle + title }));
+    };
 
   return {
     /** All named schemas so far. */
     named,
     /** The fields that a client may send. */
     input: (schema: z.ZodType) => convert(schema, 'input'),
+    /** The same where unknown fields are refused. Objects inside get names of their own, which begin with `title`. */
+    closedInput: (schema: z.ZodType, title: string) => closed(convert(schema, 'input', title)),
     name,
     /** A success. */
     envelope(title: string, code: number, { message, fields }: Content): Json {
@@ -93,6 +115,18 @@ function codesOf({ def }: z.ZodType): readonly unknown[] {
   return [codeOfType[type], ...refusals, ...inner.flatMap(codesOf)];
 }
 
+/** Returns the schema of an object without further fields. */
+const closed = <Schema extends Json>(schema: Schema) => ({ ...schema, additionalProperties: false });
+
+/**
+ * Returns the names of an enum's constants, for generators that put the constants of all enums into one namespace, as that
+ * for Go does. Each begins with the name of the enum, so that equal values of two enums do not collide.
+ */
+const constantsOf = (id: string, values: readonly unknown[]): readonly string[] =>
+  values.map((value) =>
+    `${id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')}_${String(value).replaceAll(/\W/g, '_')}`.toUpperCase(),
+  );
+
 /** Adds the metadata that zod leaves out of schemas that transform, and removes the bounds of safe integers. */
 function tidy(of: z.core.$ZodType, schema: Record<string, unknown>): void {
   const about = z.globalRegistry.get(of);
@@ -100,6 +134,8 @@ function tidy(of: z.core.$ZodType, schema: Record<string, unknown>): void {
     if (about !== undefined && Object.hasOwn(about, name)) schema[name] = about[name];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  const id = idOf(of);
+  if (id !== undefined && Array.isArray(schema['enum'])) schema['x-enum-varnames'] = constantsOf(id, schema['enum']);
   // Some generators know a type that may be null by `oneOf` only.
   if (of instanceof z.core.$ZodNullable && schema['anyOf'] !== undefined) {
     schema['oneOf'] = schema['anyOf'];

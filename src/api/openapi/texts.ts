@@ -6,7 +6,7 @@ export const about = {
     'Every JSON answer is `{ statusCode, status, message, data }`; errors also have a stable `type`. A successful GET has no `message`.',
     '',
     '- A GET sees every earlier write that was answered by the same process. For other processes pass the `X-Position` of the write on as `X-Min-Position`.',
-    '- Every answer has an `X-Request-Id`: that of the request, or a new one. Under `/v1` it has `RateLimit` and `RateLimit-Policy`, too, unless the service does not limit; and `Preference-Applied: handling=strict` where that was asked for.',
+    '- Every answer under `/v1` has `RateLimit` and `RateLimit-Policy`, unless the service does not limit requests; and `Preference-Applied: handling=strict` where that was asked for.',
     '- Operations that ignore unknown fields of a body name these in `X-Ignored-Fields`, on refusals too.',
     '- Ids are opaque and never used again.',
     '- Times of answers are in UTC, with milliseconds.',
@@ -16,6 +16,7 @@ export const about = {
     '- Answers may get new fields, and new values where none are listed: a client passes over what it does not know.',
     '- In an answer of lines or events `contentSchema` describes one of them.',
   ].join('\n'),
+  contact: { name: 'The maintainers of audience-ledger' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
@@ -42,6 +43,8 @@ export const headerParameters = {
   'X-Envelope-To': {
     ...header('X-Envelope-To', 'The address that the report was sent to, as the mail server has it.', {
       type: 'string',
+      minLength: 1,
+      pattern: '\\S',
       examples: ['bounce+eml_01J9Z3W6Q5H8N2K4M7P0R1S3T5.abcdefghijklmnop@mail.example.com'],
     }),
     required: true,
@@ -61,6 +64,11 @@ export const headersNamed = (names: readonly string[]): object =>
 const answerHeader = (description: string, schema: object, required = false) => ({ description, required, schema });
 
 export const responseHeaders = {
+  'X-Request-Id': answerHeader(
+    'That of the request, or a new one. It is stored with every event that the request caused: name it to support.',
+    { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    true,
+  ),
   'X-Position': answerHeader('How far the log must have been read to see this write.', text('^[0-9]+$'), true),
   RateLimit: answerHeader('What is left, and the seconds until it starts again.', text('^"[a-z]+";r=[0-9]+;t=[0-9]+$')),
   'RateLimit-Policy': answerHeader('Requests, and seconds of the window.', text('^"[a-z]+";q=[0-9]+;w=[0-9]+$')),

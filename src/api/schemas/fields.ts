@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
 import { hasInvisibleCharacter, isAddress } from '../../events/address.js';
-import { refuseWith, textField, type TextRules } from './rules.js';
+import { filledPattern, refuseWith, textField, type TextRules } from './rules.js';
 
-/** At least one character that is not blank, and none of the control characters. */
+/** The control characters, for a pattern. */
 export const controls = '\\x00-\\x1f\\x7f-\\x9f';
-export const notBlank = `^[^${controls}]*[^\\s${controls}][^${controls}]*$`;
 
 export const nameRules: TextRules = { maxCharacters: 255 };
 export const name = (example: string) =>
@@ -14,7 +13,7 @@ export const name = (example: string) =>
     description: 'At most 255 characters; trimmed.',
     examples: [example],
     minLength: 1,
-    pattern: notBlank,
+    pattern: filledPattern(),
   });
 
 /** Of an address as received, with white space around it: so every event fits into one append. */
@@ -32,7 +31,7 @@ export const addressPattern = `^${blanks}${inAddress}+@${inAddress}+\\.${inAddre
 export const address = textField(
   { maxBytes, form: addressForm },
   {
-    description: 'An e-mail address, in any case of letters.',
+    description: 'An email address of at most 254 bytes, in any case of letters. White space around it is removed.',
     examples: ['ada@example.com'],
     minLength: 1,
     pattern: addressPattern,

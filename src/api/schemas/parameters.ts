@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseTime, type Edge } from '../../audit/times.js';
 import { text } from '../../events/values.js';
-import { refuseWith } from './rules.js';
+import { describedBy, refuseWith } from './rules.js';
 
 /** What may stand in a path, for the API document. */
 export interface PathParameter {
@@ -41,9 +41,9 @@ const isLimit = (value: string): boolean =>
 
 const cursor = z
   .unknown()
-  .refine((value) => typeof value === 'string', refuseWith('invalid_cursor'))
+  .refine((value) => typeof value === 'string' && value !== '', refuseWith('invalid_cursor'))
   .transform(String)
-  .meta({ description: '`next_cursor` of the page before.', type: 'string' });
+  .meta({ description: '`next_cursor` of the page before.', type: 'string', minLength: 1 });
 
 export const paging = { limit: limit.default(defaultLimit), cursor: cursor.optional() };
 export const optionalLimit = limit.optional();
@@ -63,6 +63,26 @@ export const choice = <const Value extends string>(values: readonly Value[], des
   filled
     .pipe(z.enum(values))
     .meta({ description, type: 'string', enum: [...values], minLength: undefined, pattern: undefined });
+
+/** One of the values of an enum that has a name in the API document. */
+export const namedChoice = <Values extends Readonly<Record<string, string>>>(
+  enumeration: z.ZodEnum<Values>,
+  description: string,
+) => filled.pipe(enumeration).meta({ description }).register(describedBy, { enumeration });
+
+/** `true` or `false`, and no other spelling. */
+export const optionalFlag = (description: string) =>
+  filled
+    .pipe(z.enum(['true', 'false']))
+    .transform((value) => value === 'true')
+    .meta({ description, type: 'boolean', minLength: undefined, pattern: undefined })
+    .optional();
+
+/** The same with a default. */
+export const flag = (description: string, otherwise: boolean) =>
+  optionalFlag(description)
+    .transform((value) => value ?? otherwise)
+    .meta({ default: otherwise });
 
 const timePattern =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,12})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$';

@@ -7,6 +7,12 @@ const control = /[\u0000-\u001f\u007f-\u009f]/;
 export const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
+/**
+ * Registers the enum that describes a text of a request in the API document. The text may be parsed more tolerantly.
+ * `enumeration` is a `z.ZodEnum` with a name; a registry cannot have that type.
+ */
+export const describedBy = z.registry<{ readonly enumeration: unknown }>();
+
 /** The issue that makes `parse.ts` answer with this error. Further rules of the field are not checked. */
 export const refuseWith = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
 
@@ -43,9 +49,17 @@ export function textField(rules: TextRules, about: z.GlobalMeta = {}): z.ZodStri
     schema = schema.refine((value) => fits(value.trim()), refuseWith(code));
   const most = maxCharacters ?? maxBytes;
   const length = most === undefined ? {} : { maxLength: most };
-  // Regular expressions of some languages have no `\\u`.
-  const pattern = `^[^${forbidden.source.slice(1).replaceAll('\\u00', '\\x')}*$`;
+  const pattern = `^[^${charactersOf(forbidden)}]*$`;
   return schema.meta({ ...length, pattern, ...about });
+}
+
+/** Returns the characters of a class such as `[\u0000-\u001f]`, for a pattern. Regular expressions of some languages have no `\u`. */
+const charactersOf = ({ source }: RegExp): string => source.slice(1, -1).replaceAll('\\u00', '\\x');
+
+/** Returns the pattern of a text that is not blank and has no forbidden character. The parts of the pattern share no character, so that a match takes linear time. */
+export function filledPattern(forbidden: RegExp = control): string {
+  const characters = charactersOf(forbidden);
+  return `^[^\\S${characters}]*[^\\s${characters}][^${characters}]*$`;
 }
 
 /** `length` is at least the number of code points: short texts need no counting. */

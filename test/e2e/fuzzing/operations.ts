@@ -13,6 +13,7 @@ export interface Operation {
 
 interface RequestBody {
   readonly type: string;
+  readonly required: boolean;
   readonly schema: Schema;
   /** Of each line, where it is text of lines. */
   readonly line: Schema | undefined;
@@ -73,10 +74,10 @@ function parameterIn(given: Schema, resolve: (reference: string) => Schema): Par
   return { name: String(name), in: place, schema: asSchema(schema), required: required === true, example: text };
 }
 
-function bodyIn({ content }: Schema): RequestBody | undefined {
+function bodyIn({ content, required }: Schema): RequestBody | undefined {
   const [type, media] = Object.entries(asSchema(content))[0] ?? [];
   if (type === undefined || !isObject(media)) return undefined;
   const schema = asSchema(media['schema']);
   const line = schema['contentSchema'];
-  return { type, schema, line: isObject(line) ? line : undefined };
+  return { type, required: required === true, schema, line: isObject(line) ? line : undefined };
 }

@@ -11,6 +11,7 @@ import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
   between,
   choice,
+  flag,
   idInPath,
   incomplete,
   isInOrder,
@@ -141,10 +142,10 @@ export const auditEndpoints = {
         list_id: optionalText('Id or name of a list: only events that name it.'),
         ...between,
         format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
-        follow: choice(
-          ['true', 'false'],
-          '`true`: server-sent events as they come. Then only `after` and `types` may stand beside it.',
-        ).default('false'),
+        follow: flag(
+          '`true`: server-sent events as they happen. It can be combined with `after` and `types` only.',
+          false,
+        ),
         after: optionalText('`next_after` of a page, a position of the log, or `now`: only later events.'),
         types: eventTypes,
         limit: optionalLimit,

@@ -38,7 +38,7 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
   const followers = createSlots('feeds', { running: mostFollowers, runningOfKey: followersOfKey, retryAfter: 60 });
   routes.on(auditEndpoints.events, async (call) => {
     const { request, query, scopes, signal } = call;
-    const isFollowed = query.follow === 'true';
+    const isFollowed = query.follow;
     const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;
     if (isFollowed) checkFollowed(query);
     const { filter, read } = await filterOf(call, { audit, find });
@@ -89,7 +89,7 @@ async function filterOf(call: FeedCall, { audit, find }: Pick<FeedRoute, 'audit'
 /** A client that reconnects sends `Last-Event-ID`, which comes before `after`. */
 async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Promise<string> {
   const last = headers['last-event-id'];
-  const after = query.follow === 'true' && typeof last === 'string' && last !== '' ? last : query.after;
+  const after = query.follow && typeof last === 'string' && last !== '' ? last : query.after;
   if (after === undefined) return '';
   if (after === 'now') return await feed.head();
   const position = await feed.position(after);

@@ -2,22 +2,26 @@
 import { z } from 'zod';
 import { isCalendarDay } from '../../../audit/times.js';
 import { profileFields, type SubscriptionStatus } from '../../../events/contact.js';
+import { subscriptionStatus } from '../../../events/values.js';
 import { isObject, type EchoFields } from '../../http/envelope.js';
 import type { Values } from '../../http/parse.js';
-import { address, nameRules, notBlank } from '../../schemas/fields.js';
-import { controlButLineBreak, refuseWith, textField, type TextRules } from '../../schemas/rules.js';
+import { address, nameRules } from '../../schemas/fields.js';
+import {
+  controlButLineBreak,
+  describedBy,
+  filledPattern,
+  refuseWith,
+  textField,
+  type TextRules,
+} from '../../schemas/rules.js';
 import { consent } from './consent.js';
 
 export const status = textField({
   form: { fits: (value) => /^(?:un)?subscribed$/i.test(value), code: 'invalid_status' },
 })
   .transform((value): SubscriptionStatus => (/^un/i.test(value) ? 'Unsubscribed' : 'Subscribed'))
-  .meta({
-    description: 'Other cases of letters are taken, too.',
-    examples: ['Subscribed'],
-    enum: ['Subscribed', 'Unsubscribed'],
-    pattern: undefined,
-  });
+  .meta({ description: 'Other cases of letters are taken, too.' })
+  .register(describedBy, { enumeration: subscriptionStatus });
 
 const maxTagNames = 100;
 const tagName = textField({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
@@ -28,7 +32,7 @@ const tagNameList = z
   .pipe(z.array(tagName));
 const aboutTagNames = {
   examples: [['Gold', 'Newsletter']],
-  items: { type: 'string', minLength: 1, maxLength: 255, pattern: notBlank },
+  items: { type: 'string', minLength: 1, maxLength: 255, pattern: filledPattern() },
   maxItems: maxTagNames,
 };
 
@@ -76,27 +80,23 @@ function profileSchemas(clock: () => number) {
 export const tagging = z.object({ tag_name: tagNames, contact_email: address });
 
 const mostHits = 50;
+const defaultHits = 20;
 const isHits = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= mostHits;
 
 export const searched = z.object({
   text: textField(
     { maxCharacters: 200 },
-    { description: 'How the address or a name begins.', examples: ['ada'], minLength: 1, pattern: notBlank },
+    { description: 'How the address or a name begins.', examples: ['ada'], minLength: 1, pattern: filledPattern() },
   ),
   limit: z
     .unknown()
-    .transform((value) => value ?? 20)
     .refine(isHits, refuseWith('invalid_count', mostHits))
     .transform(Number)
-    .default(20)
-    .meta({
-      description: 'The most contacts of the answer.',
-      type: 'integer',
-      minimum: 1,
-      maximum: mostHits,
-      default: 20,
-    }),
+    .meta({ description: 'The most contacts of the answer.', type: 'integer', minimum: 1, maximum: mostHits })
+    .nullish()
+    .transform((value) => value ?? defaultHits)
+    .meta({ default: defaultHits }),
 });
 
 /** `clock` tells milliseconds since the epoch. */

@@ -19,7 +19,7 @@ import {
 import { ownRead, ownSearch, ownWrite, write, type Resource } from '../../http/endpoint.js';
 import { lineNumber as line, refusedLine } from '../../schemas/bulk.js';
 import { address } from '../../schemas/fields.js';
-import { anyText, choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
+import { anyText, flag, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
 import { contactBodies, createEcho, searched, status, tagging, upsertEcho } from './bodies.js';
 
 const savedContact = object(
@@ -118,13 +118,13 @@ export function contactEndpoints(clock: () => number) {
       summary: 'Create or update many contacts',
       description:
         'Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MB and 200,000 lines that are not blank.',
-      lines: { schema: bodies.upsert, title: 'UpsertContactRequest' },
+      lines: { schema: bodies.upsert, title: 'ContactLine' },
       query: z.object({
-        resubscribe: choice(
-          ['true', 'false'],
-          '`false`: who has unsubscribed from the list stays so; all else of the line is saved.',
-        ).default('true'),
-        dry_run: choice(['true', 'false'], '`true`: lines are checked, and nothing is saved.').default('false'),
+        resubscribe: flag(
+          '`false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved.',
+          true,
+        ),
+        dry_run: flag('`true`: lines are checked, and nothing is saved.', false),
       }),
       bodyLimit: 10 * 1024 * 1024,
       answer: { others: { 'application/x-ndjson': bulkLine } },
@@ -170,7 +170,6 @@ export function contactEndpoints(clock: () => number) {
         'Of the address, the first name, the last name, or both names in either order. Upper case, accents and repeated white space make no difference. It is on record that somebody searched, not for what.',
       body: searched,
       message: 'Contacts searched successfully!',
-      echo: { flat: [], nested: [] },
       answer: { data: z.array(object('FoundContact', contact)), beside: { incomplete: incomplete } },
     }),
     page: ownRead('listContacts', '/v1/contacts/{list_id}', {

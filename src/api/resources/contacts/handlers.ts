@@ -88,7 +88,7 @@ function addBulk(routes: Routes, { endpoints, audience, ...parts }: WithEndpoint
     const { query, parameter, context } = call;
     const listId = parameter('list_id');
     await audience.demandList(listId);
-    const resubscribe = query.resubscribe === 'true';
+    const { resubscribe } = query;
     const save = async (contact: Upsert, isLikelyNew: boolean) => {
       const asked = { ...upsertIn(listId, contact), resubscribe, isLikelyNew };
       const { outcome, contactId: contact_id, status, position } = await audience.upsertContact(asked, context);
@@ -98,7 +98,7 @@ function addBulk(routes: Routes, { endpoints, audience, ...parts }: WithEndpoint
       limit: endpoints.bulk.bodyLimit ?? 0,
       parse: (line) => parse(line, true),
       addressOf: ({ email }) => comparedAddress(email),
-      save: query.dry_run === 'true' ? undefined : save,
+      save: query.dry_run ? undefined : save,
     });
   });
 }

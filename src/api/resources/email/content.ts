@@ -4,8 +4,8 @@ import { addressPart, parseMailbox } from '../../../commands/address.js';
 import { maxEncoded, maxSubject, maxTemplate } from '../../../commands/mustache.js';
 import { hasInvisibleCharacter } from '../../../events/address.js';
 import { isObject } from '../../http/envelope.js';
-import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes, notBlank } from '../../schemas/fields.js';
-import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
+import { addressForm, addressPattern, blanks, controls, inAddress, maxBytes } from '../../schemas/fields.js';
+import { controlButTabAndLineBreak, filledPattern, refuseWith, textField } from '../../schemas/rules.js';
 
 export const recipient = textField(
   { maxBytes, form: addressForm, asReceived: true },
@@ -37,16 +37,17 @@ export const mailbox = textField(
 
 export const subject = textField(
   { maxBytes: maxSubject, asReceived: true },
-  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
+  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: filledPattern() },
 );
 
 export const template = textField({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refuseWith('too_many_bytes', maxEncoded))
   .meta({
-    description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
+    description:
+      'The body as HTML: at most 512 KiB, and 700 KiB as JSON. Of the control characters only tab, line feed and carriage return.',
     examples: ['<p>Thank you!</p>'],
     minLength: 1,
-    pattern: '\\S',
+    pattern: filledPattern(controlButTabAndLineBreak),
   });
 
 const mostValues = 10_000;

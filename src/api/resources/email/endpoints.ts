@@ -4,7 +4,7 @@ import { refusalKinds } from '../../../events/refusal-kind.js';
 import { count, emailId, object, text, time } from '../../../events/values.js';
 import { deliveryStates } from '../../../projections/emails.js';
 import { ownRead, ownWrite, write, type Resource } from '../../http/endpoint.js';
-import { choice, idInPath, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
+import { idInPath, incomplete, namedChoice, pageSchema, paging } from '../../schemas/parameters.js';
 import { reportEndpoint } from './reports.js';
 import { listOfSubscribers, mailbox, recipient, subject, template, variables } from './content.js';
 
@@ -109,7 +109,7 @@ export const emailEndpoints = {
     scope: 'email:read',
     summary: 'List the e-mails',
     query: z.object({
-      state: choice(deliveryStates, 'Only e-mails in this state.').optional(),
+      state: namedChoice(deliveryState, 'Only emails in this state.').optional(),
       ...paging,
     }),
     answer: pageSchema(emailState, { incomplete: incomplete }),

@@ -46,6 +46,7 @@ export interface ReportParts {
 export function reportRoutes(routes: Routes, { reports, queries, reads }: ReportParts): void {
   routes.on(reportEndpoint, async (call) => {
     const bytes = await readMessage(call.request, maxReport);
+    if (bytes.length === 0) throw new ServiceError('required', { field: 'Request body' });
     const recipient = call.request.headers[envelopeTo.toLowerCase()];
     if (typeof recipient !== 'string' || recipient.trim() === '')
       throw new ServiceError('required', { field: envelopeTo });

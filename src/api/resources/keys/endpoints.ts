@@ -6,16 +6,16 @@ import { keyId, object, time } from '../../../events/values.js';
 import { anyKey, ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { moment, name } from '../../schemas/fields.js';
 import { idInPath, pageSchema, paging } from '../../schemas/parameters.js';
-import { refuseWith, textField } from '../../schemas/rules.js';
+import { describedBy, refuseWith, textField } from '../../schemas/rules.js';
+
+const scope = z.enum(scopes).meta({ id: 'Scope', description: 'What an API key may do.' });
 
 const scopeList = z
-  .array(z.unknown())
+  .array(z.unknown().register(describedBy, { enumeration: scope }))
   .refine((items) => items.every(isScope), { abort: true, params: { code: 'unknown_scope', names: scopes.join(', ') } })
   .transform((items) => [...new Set(items.filter(isScope))])
   .meta({
     description: 'What the key may do. Only scopes that the key of the request has itself.',
-    type: 'array',
-    items: { type: 'string', enum: [...scopes] },
     minItems: 1,
     examples: [['contacts:read', 'contacts:write']],
   });

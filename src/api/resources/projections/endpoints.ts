@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rebuild, viewState } from '../../../rebuild/answers.js';
 import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
-import { choice, textInPath } from '../../schemas/parameters.js';
+import { optionalFlag, textInPath } from '../../schemas/parameters.js';
 
 const flagOf = (description: string) =>
   z
@@ -21,7 +21,7 @@ export const projectionsEndpoints = {
     scope: 'projections',
     summary: 'The last rebuild, or its progress as server-sent events',
     query: z.object({
-      follow: choice(['true', 'false'], '`true`: server-sent events until it is over.').optional(),
+      follow: optionalFlag('`true`: server-sent events until it is over.'),
     }),
     answer: { data: rebuild, others: { 'text/event-stream': rebuild } },
     errors: ['not_found'],

@@ -53,7 +53,7 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsParts): vo
     const record = await rebuilds.status();
     if (record === undefined) throw new ServiceError('not_found');
     const show = (known: RebuildRecord): Promise<object> => withBody(known, { events, hidden: hiddenFrom(scopes) });
-    const isFollowed = (query.follow ?? String(request.headers.accept === 'text/event-stream')) === 'true';
+    const isFollowed = query.follow ?? request.headers.accept === 'text/event-stream';
     if (!isFollowed) return { data: await show(record) };
     const pieces = pollRebuild({ rebuilds, signal: signal(), stopping, show });
     return { contentType: 'text/event-stream', pieces };

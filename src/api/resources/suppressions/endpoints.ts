@@ -6,13 +6,13 @@ import {
   suppressionReason,
   suppressionScope,
 } from '../../../audit/suppressions.js';
-import { everyMail, suppressionReasons } from '../../../events/suppressions.js';
+import { everyMail } from '../../../events/suppressions.js';
 import { reasonForm } from '../../../events/erasures.js';
 import { maybePosition, object, position, email as shownEmail, time } from '../../../events/values.js';
 import { ownRead, ownWrite, type Resource } from '../../http/endpoint.js';
 import { lineNumber as line, refusedLine } from '../../schemas/bulk.js';
 import { address } from '../../schemas/fields.js';
-import { choice, incomplete, pageSchema, paging } from '../../schemas/parameters.js';
+import { incomplete, namedChoice, pageSchema, paging } from '../../schemas/parameters.js';
 import { controlButTabAndLineBreak, refuseWith, textField } from '../../schemas/rules.js';
 
 const scopeForm = /^(all|lst_[0-9A-Z]{26})$/;
@@ -41,7 +41,7 @@ const releaseReason = textField(
 /** One, or a line of many. */
 export const suppression = z.object({
   email: address,
-  reason: z.enum(suppressionReasons).meta({ description: 'Why mail is refused.', examples: ['unsubscribe'] }),
+  reason: suppressionReason,
   scope: scope.default(everyMail),
   note,
 });
@@ -70,6 +70,7 @@ export const suppressionEndpoints = {
     summary: 'Refuse mail to an address, or to many',
     description:
       'One address as JSON, or many as NDJSON, at most 10 MB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice.',
+    body: suppression.optional(),
     lines: { schema: suppression, title: 'SuppressRequest', isOneToo: true },
     bodyLimit: 10 * 1024 * 1024,
     message: 'Suppression saved successfully!',
@@ -113,7 +114,7 @@ export const suppressionEndpoints = {
     summary: 'List the addresses that refuse mail',
     description: 'In no order that means anything. Of an erased person there is no address.',
     query: z.object({
-      reason: choice(suppressionReasons, 'Only addresses that refuse mail for this reason.').optional(),
+      reason: namedChoice(suppressionReason, 'Only addresses that refuse mail for this reason.').optional(),
       scope: scope.meta({ description: 'Only addresses that refuse mail of this scope.' }).optional(),
       ...paging,
     }),

@@ -8,7 +8,7 @@ import { recipientOf, suppressionStream } from '../../../events/streams.js';
 import type { Suppression } from '../../../events/suppressions.js';
 import type { Queries } from '../../../projections/queries.js';
 import type { AccessLog } from '../../http/access-log.js';
-import { defaultBodyLimit, hasLines, readBody } from '../../http/body.js';
+import { defaultBodyLimit } from '../../http/body.js';
 import { createBulks } from '../../http/bulk.js';
 import { createParser } from '../../http/parse.js';
 import { answerOfPage, pageRequest, type Reads } from '../../http/reads.js';
@@ -37,10 +37,9 @@ export function suppressionRoutes(routes: Routes, parts: SuppressionParts): void
   const bulk = createBulks('suppressions_bulks', parts);
 
   routes.on(suppressionEndpoints.add, async (call) => {
-    const { request, context } = call;
-    if (!hasLines(request)) {
-      const body = await readBody(request, { limit: defaultBodyLimit, expected: true });
-      const { active, isChanged, position } = await suppressions.suppress(parse(body, true), context);
+    const { input, context } = call;
+    if (input !== undefined) {
+      const { active, isChanged, position } = await suppressions.suppress(input, context);
       const outcome = isChanged ? 'created' : 'unchanged';
       return { data: { outcome, active: active.map(shown), position } };
     }
