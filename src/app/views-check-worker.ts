@@ -21,7 +21,9 @@ const stop = new AbortController();
 main.on('message', () => stop.abort());
 
 async function check(): Promise<number> {
-  const hooks = { onDamage: (error: Parameters<typeof damageOf>[0]) => send({ type: 'damaged', damage: damageOf(error) }) };
+  const hooks = {
+    onDamage: (error: Parameters<typeof damageOf>[0]) => send({ type: 'damaged', damage: damageOf(error) }),
+  };
   const models = await openReadModels({ kind: 'embedded', file }, { ...hooks, readOnly: true });
   const live = await models.checkpoint(checkpointName).finally(() => models.close());
   const views = [...storedIn(liveProjections, live?.storages ?? {}), parkedView];

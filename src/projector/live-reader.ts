@@ -47,7 +47,8 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
   const live = (view: View): View => {
     const found = stored.get(view.name);
     if (found === undefined) return view;
-    if (damaged.has(view.name)) throw new ViewDamagedError(`the view ${view.name} is damaged and is being rebuilt`, view);
+    if (damaged.has(view.name))
+      throw new ViewDamagedError(`the view ${view.name} is damaged and is being rebuilt`, view);
     if (found === null) throw new ViewMissingError(view.name);
     return found;
   };

@@ -12,12 +12,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const ownMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const ownMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const key = 'a-key-that-is-long-enough-for-the-service-0001';
 const patienceMs = 60_000;
 
 async function launch(dataDir, main) {
-  const env = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: '0', RATE_LIMIT_EMAIL: '0', ACCESS_LOG: 'off' };
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMIT: '0',
+    RATE_LIMIT_EMAIL: '0',
+    ACCESS_LOG: 'off',
+  };
   rmSync(path.join(dataDir, 'address'), { force: true });
   const child = spawn(process.execPath, [main], {
     cwd: dataDir,
@@ -71,7 +78,7 @@ async function until(probe) {
 const people = 40;
 
 /** Makes a log and its views, and returns what is asked for in each round. */
-async function furnish(dataDir, main) {
+export async function furnish(dataDir, main) {
   const service = await launch(dataDir, main);
   const { post } = service;
   await service.ready();
@@ -86,34 +93,71 @@ async function furnish(dataDir, main) {
     const email = `person.${at}@example.com`;
     for (const list of lists.slice(0, 1 + (at % 3))) {
       const status = at % 5 === 0 ? 'Unsubscribed' : 'Subscribed';
-      const { contact_id } = await post(`/v1/contacts/${list}/upsertcontact`, { email, status, first_name: `Name${at}`, city: 'Ulm' });
+      const { contact_id } = await post(`/v1/contacts/${list}/upsertcontact`, {
+        email,
+        status,
+        first_name: `Name${at}`,
+        city: 'Ulm',
+      });
       contacts.push({ list, contact_id, email });
     }
     if (at % 2 === 0) await post(`/v1/contacts/tags/${lists[0]}/add`, { tag_name: ['first'], contact_email: email });
     for (let n = 0; n < at % 3; n += 1) {
-      const mail = { from_email: 'us@example.com', to_email: email, subject: `hello ${n}`, mail_template: '<p>hello</p>' };
+      const mail = {
+        from_email: 'us@example.com',
+        to_email: email,
+        subject: `hello ${n}`,
+        mail_template: '<p>hello</p>',
+      };
       await post('/v1/email/send', mail);
     }
   }
-  for (const at of [1, 2, 3]) await post('/v1/suppressions', { email: `person.${at}@example.com` }).catch(() => undefined);
-  await until(async () => (JSON.parse((await service.ask('/v1/views/emails?state=requested')).text).data.length === 0 ? true : undefined));
+  for (const at of [1, 2, 3])
+    await post('/v1/suppressions', { email: `person.${at}@example.com` }).catch(() => undefined);
+  await until(async () =>
+    JSON.parse((await service.ask('/v1/views/emails?state=requested')).text).data.length === 0 ? true : undefined,
+  );
   const targets = [
     ...['/v1/groups', '/v1/lists', '/v1/tags', '/v1/email', '/v1/suppressions'],
     ...['/v1/analytics/lists', '/v1/analytics/tags', '/v1/email?state=sent'],
-    ...lists.flatMap((id) => [`/v1/lists/${id}`, ...['', '?status=Subscribed', '?status=Unsubscribed', '?tag_name=first'].map((query) => `/v1/contacts/${id}${query}`), `/v1/analytics/lists/${id}/growth`]),
+    ...lists.flatMap((id) => [
+      `/v1/lists/${id}`,
+      ...['', '?status=Subscribed', '?status=Unsubscribed', '?tag_name=first'].map(
+        (query) => `/v1/contacts/${id}${query}`,
+      ),
+      `/v1/analytics/lists/${id}/growth`,
+    ]),
     ...tags.flatMap((id) => [`/v1/tags/${id}`, `/v1/analytics/tags/${id}/use`]),
     ...contacts.map(({ list, contact_id }) => `/v1/contacts/${list}/${contact_id}`),
-    ...[...new Set(contacts.map(({ email }) => email))].flatMap((email) => [`/v1/contacts?email=${email}`, `/v1/privacy/export?email=${email}`]),
+    ...[...new Set(contacts.map(({ email }) => email))].flatMap((email) => [
+      `/v1/contacts?email=${email}`,
+      `/v1/privacy/export?email=${email}`,
+    ]),
     ...[...new Set(contacts.map(({ contact_id }) => contact_id))].map((id) => `/v1/audit/contacts/${id}/history`),
-    ...['groups', 'lists', 'tags', 'contacts', 'memberships', 'emails', 'list_growth', 'tag_use', 'email_outcomes', 'suppressions'].map((view) => `/v1/views/${view}?limit=200`),
-    ...lists.flatMap((id) => ['Subscribed', 'Unsubscribed'].map((status) => `/v1/views/memberships?list_id=${id}&status=${status}&limit=200`)),
+    ...[
+      'groups',
+      'lists',
+      'tags',
+      'contacts',
+      'memberships',
+      'emails',
+      'list_growth',
+      'tag_use',
+      'email_outcomes',
+      'suppressions',
+    ].map((view) => `/v1/views/${view}?limit=200`),
+    ...lists.flatMap((id) =>
+      ['Subscribed', 'Unsubscribed'].map((status) => `/v1/views/memberships?list_id=${id}&status=${status}&limit=200`),
+    ),
   ];
-  for (const { email_id } of JSON.parse((await service.ask('/v1/email?limit=200')).text).data) targets.push(`/v1/email/${email_id}`);
+  for (const { email_id } of JSON.parse((await service.ask('/v1/email?limit=200')).text).data)
+    targets.push(`/v1/email/${email_id}`);
   await service.stop();
   return targets;
 }
 
-const withoutTimes = ({ status, text }) => `${status} ${text.replaceAll(/"(exported_at|made_at|answered_at)":"[^"]*"/g, '')}`;
+const withoutTimes = ({ status, text }) =>
+  `${status} ${text.replaceAll(/"(exported_at|made_at|answered_at)":"[^"]*"/g, '')}`;
 
 async function answersOf(service, targets) {
   const answers = new Map();
@@ -130,7 +174,9 @@ async function stableAnswers(dataDir, targets, main) {
     rounds.push(await answersOf(service, targets));
     await service.stop();
   }
-  return new Map([...rounds[0]].filter(([target, answer]) => rounds[1].get(target) === answer && answer.startsWith('200')));
+  return new Map(
+    [...rounds[0]].filter(([target, answer]) => rounds[1].get(target) === answer && answer.startsWith('200')),
+  );
 }
 
 /** Numbers from 0 to 1 that a seed decides (mulberry32). */
@@ -153,7 +199,8 @@ function flip(file, random) {
 }
 
 const isWrong = (answer, expected) => answer !== expected && !answer.startsWith('503');
-const wrongIn = (answers, expected) => [...answers].filter(([target, answer]) => isWrong(answer, expected.get(target))).map(([target]) => target);
+const wrongIn = (answers, expected) =>
+  [...answers].filter(([target, answer]) => isWrong(answer, expected.get(target))).map(([target]) => target);
 
 /** What one flip led to. */
 async function tryFlip({ template, expected, main, random, hasCheck }) {
@@ -172,7 +219,9 @@ async function tryFlip({ template, expected, main, random, hasCheck }) {
       await until(() => (service.output().includes('the views were checked') ? true : undefined));
       await service.ready();
       const last = await answersOf(service, expected.keys());
-      result.wrongAtTheEnd = [...last].filter(([target, answer]) => answer !== expected.get(target)).map(([target]) => target);
+      result.wrongAtTheEnd = [...last]
+        .filter(([target, answer]) => answer !== expected.get(target))
+        .map(([target]) => target);
     }
     result.noticed = /damaged/.test(service.output());
   } catch (error) {
@@ -199,7 +248,12 @@ export async function flipBits({ flips, seed, main = ownMain, hasCheck = true, o
       results.push(result);
       onResult(result, at);
     }
-    return { targets: expected.size, of: targets.length, bytes: statSync(path.join(template, 'views.db')).size, results };
+    return {
+      targets: expected.size,
+      of: targets.length,
+      bytes: statSync(path.join(template, 'views.db')).size,
+      results,
+    };
   } finally {
     rmSync(template, { recursive: true, force: true });
   }
@@ -207,7 +261,12 @@ export async function flipBits({ flips, seed, main = ownMain, hasCheck = true, o
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
-    options: { flips: { type: 'string', default: '420' }, seed: { type: 'string', default: '1' }, main: { type: 'string' }, 'no-check': { type: 'boolean', default: false } },
+    options: {
+      flips: { type: 'string', default: '420' },
+      seed: { type: 'string', default: '1' },
+      main: { type: 'string' },
+      'no-check': { type: 'boolean', default: false },
+    },
   });
   const { results, ...about } = await flipBits({
     flips: Number(values.flips),
@@ -215,7 +274,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     main: values.main,
     hasCheck: !values['no-check'],
     onResult(result, at) {
-      if (result.noticed || result.failed !== undefined || result.wrong.length > 0) process.stdout.write(`${at} ${JSON.stringify(result)}\n`);
+      if (result.noticed || result.failed !== undefined || result.wrong.length > 0)
+        process.stdout.write(`${at} ${JSON.stringify(result)}\n`);
     },
   });
   const count = (test) => results.filter(test).length;

@@ -8,7 +8,7 @@ import { storageName } from '../find-plan.js';
 import { ViewDamagedError, type View } from '../read-models.js';
 import { demandCheckpoints } from './checkpoints.js';
 import { documentRows, textsIn, type DocumentRow } from './document-rows.js';
-import { createGuard, damageMark, type OnDamage } from './guard.js';
+import { createGuard, damageMark, type Guard, type OnDamage } from './guard.js';
 import { demandRecords } from './records.js';
 import { arrayName, columnName, indexName, keptView, sideName, tableNames, type Column } from './table-names.js';
 import { hasTable } from './tables.js';
@@ -31,27 +31,39 @@ const rowsAtOnce = 32;
 export async function checkViews({ file, views, onDamage, signal }: CheckOptions): Promise<number> {
   const guarded = createGuard({ onDamage, markFile: damageMark(file) });
   const db = guarded(() => new Database(file, { access: 'read', timeout: 2_000 }));
-  let documents = 0;
   try {
-    guarded(() => {
-      demandCheckpoints(db);
-      demandRecords(db);
-    });
-    for (const view of views)
-      for (const { step, counts } of stepsOf(db, view)) {
-        const rows = await inSlices(() => guarded(() => sliceOf(db, view, step), view), signal).catch(unlessDamaged);
-        // What else is wrong with the view is rebuilt with it.
-        if (rows === undefined) break;
-        if (counts) documents += rows;
-      }
-    return documents;
+    return await checkAll(db, { views, signal, guarded });
+  } catch (error) {
+    // It was reported, and the whole file is replaced.
+    if (error instanceof ViewDamagedError) return 0;
+    throw error;
   } finally {
     db.close();
   }
 }
 
-function unlessDamaged(error: unknown): undefined {
-  if (!(error instanceof ViewDamagedError)) throw error;
+interface CheckAllOptions extends Pick<CheckOptions, 'views' | 'signal'> {
+  readonly guarded: Guard;
+}
+
+async function checkAll(db: Database, { views, signal, guarded }: CheckAllOptions): Promise<number> {
+  let documents = 0;
+  guarded(() => {
+    demandCheckpoints(db);
+    demandRecords(db);
+  });
+  for (const view of views)
+    for (const { step, counts } of stepsOf(db, view)) {
+      const rows = await inSlices(() => guarded(() => sliceOf(db, view, step), view), signal).catch(unlessOfView);
+      // What else is wrong with the view is rebuilt with it.
+      if (rows === undefined) break;
+      if (counts) documents += rows;
+    }
+  return documents;
+}
+
+function unlessOfView(error: unknown): undefined {
+  if (!(error instanceof ViewDamagedError) || error.view === undefined) throw error;
 }
 
 /** Compares some rows and returns how many; 0 at the end. @throws ViewDamagedError */

@@ -1,7 +1,13 @@
 /** Keeps the checkpoint of each projector in the same file as the documents, so that a commit moves both. */
 import { crc32 } from 'node:zlib';
 import type { Database } from '../../sqlite/database.js';
-import { CommitConflictError, ViewDamagedError, type Checkpoint, type CheckpointRemoval, type Commit } from '../read-models.js';
+import {
+  CommitConflictError,
+  ViewDamagedError,
+  type Checkpoint,
+  type CheckpointRemoval,
+  type Commit,
+} from '../read-models.js';
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number; sum: number };
 
@@ -11,10 +17,9 @@ export const checkpointsTable =
 /** @throws ViewDamagedError */
 export function selectCheckpoint(db: Database, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
   const row = db
-    .prepare<
-      [string],
-      CheckpointRow
-    >('SELECT log_id, position, event_id, live, epoch, sum FROM checkpoints WHERE name = ?')
+    .prepare<[string], CheckpointRow>(
+      'SELECT log_id, position, event_id, live, epoch, sum FROM checkpoints WHERE name = ?',
+    )
     .get(name);
   if (row === undefined) return undefined;
   if (row.sum !== checksumOf(name, row)) throw new ViewDamagedError('a checkpoint does not match its checksum');

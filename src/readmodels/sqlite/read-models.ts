@@ -69,7 +69,8 @@ export function openSqliteViews(options: { readonly file: string; readonly remov
     try {
       db.pragma(readersCache);
       db.pragma('query_only = ON');
-      if (db.pragma('user_version') !== format) throw new ReadModelsUnavailableError(`${otherVersion}; start the service, which builds it again`);
+      if (db.pragma('user_version') !== format)
+        throw new ReadModelsUnavailableError(`${otherVersion}; start the service, which builds it again`);
       return readModelsIn(() => db, { guarded });
     } catch (error) {
       db.close();
