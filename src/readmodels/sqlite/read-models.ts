@@ -2,7 +2,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPrivately } from '../../flow/durable-file.js';
-import { closeAllOf, Database, sqliteMessage } from '../../sqlite/database.js';
+import { closeAllOf, Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
   ReadModelsUnavailableError,
   ViewDamagedError,
@@ -240,7 +240,8 @@ function whyUnusable(file: string): DiscardedViews | undefined {
     return lostTable(db);
   } catch (error) {
     if (error instanceof ViewDamagedError) return damaged(error.message);
-    if (isDamage(error)) return damaged(sqliteMessage(error));
+    // The statements are right, so a table is not.
+    if (isDamage(error) || sqliteCode(error) === 'SQLITE_ERROR') return damaged(sqliteMessage(error));
     throw error;
   } finally {
     db?.close();

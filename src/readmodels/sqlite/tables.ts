@@ -3,6 +3,7 @@ import type { Database, Value } from '../../sqlite/database.js';
 import { scalarOf, stringsOf } from '../find-plan.js';
 import {
   CommitConflictError,
+  ViewDamagedError,
   type Document,
   type DocumentWrite,
   type StoredDocument,
@@ -36,7 +37,10 @@ export function createTables(db: Database, view: View, bare: boolean): void {
   const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
   if (missing.length > 0)
-    throw new TypeError(`${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`);
+    // Of the whole file, because nothing can be folded while a live view cannot be prepared.
+    throw new ViewDamagedError(
+      `${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`,
+    );
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
