@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 8285fa3549d8c7253282a570508bbd6d4bbf0da3906ba79a60fa3ac392c8c34a. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3241,6 +3241,8 @@ export interface components {
     };
     ProjectionsReadiness: {
       caught_up: boolean;
+      /** @description Their reads are answered with 503 until a rebuild has built them. */
+      damaged: string[];
       /**
        * Format: int64
        * @description Milliseconds.
