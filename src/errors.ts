@@ -104,6 +104,7 @@ export const errorCatalogue = {
   rate_limited: entry(429, 'rate_limited', 'Too many requests hit the API too quickly.'),
   internal: entry(500, 'internal', 'Sorry! Something went wrong.'),
   internal_update: entry(500, 'internal', 'Sorry! Something went wrong at our side.'),
+  view_damaged: entry(503, 'unavailable', 'A view is damaged and is being rebuilt, please retry: {names}'),
   unavailable: entry(503, 'unavailable', 'Service temporarily unavailable, please retry.'),
   too_many_at_once: entry(503, 'unavailable', 'Too many of these requests at once, please retry. At most: {names}'),
 };

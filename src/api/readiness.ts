@@ -19,6 +19,7 @@ type ChainHead = ReturnType<NonNullable<OpenEventStore['chainHead']>> | undefine
 interface ShownViews {
   readonly ownWrites: OwnWrites;
   status(): ViewsStatus;
+  damaged(): readonly string[];
 }
 
 interface ReadinessSources {
@@ -51,7 +52,7 @@ export async function readiness({
 }: ReadinessSources): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
   const status = views.status();
-  const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.visiblePosition()));
+  const projections = viewsPart(views, status, headLag(head, views.ownWrites.visiblePosition()));
   const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
   const reachable = status.fault === null && (mailer?.canLook ?? true);
   return {
@@ -133,13 +134,15 @@ function chainHead(store: ReadinessSources['store']): ChainHead {
   }
 }
 
-function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
+function viewsPart({ ownWrites: own, damaged }: ShownViews, status: ViewsStatus, behindHead: number) {
   const { rebuilding, missing, parked, unknown, projector, led } = status;
   const lag = Math.round(Math.max(own.lag(), behindHead));
+  const isWhole = missing.length === 0 && damaged().length === 0;
   return {
-    caught_up: own.reached() && lag < readyLagMs && !rebuilding && missing.length === 0 && led,
+    caught_up: own.reached() && lag < readyLagMs && !rebuilding && isWhole && led,
     rebuilding,
     missing,
+    damaged: damaged(),
     projector,
     position: own.visiblePosition(),
     lag_ms: lag,

@@ -4,7 +4,9 @@ import { startRestartingThread } from '../flow/restarting-thread.js';
 import { startWorkerThread } from '../flow/worker-thread.js';
 import { createAppendNotifier } from '../projector/append-notifier.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import type { Damage } from '../rebuild/damage.js';
 import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
+import type { Storages } from '../projector/storage.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
@@ -18,13 +20,15 @@ interface ProjectorThreadOptions {
   readonly holder: string;
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
+  readonly onDamage: (damage: Damage) => void;
 }
 
 export type ProjectorThread = ReturnType<typeof startProjectorThread>;
 
 const closeWithinMs = 10_000;
 
-export function startProjectorThread({ settings, holder, headKey, onProgress, onFault }: ProjectorThreadOptions) {
+export function startProjectorThread(options: ProjectorThreadOptions) {
+  const { settings, holder, headKey, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby, led: !standby };
@@ -60,6 +64,8 @@ export function startProjectorThread({ settings, holder, headKey, onProgress, on
         return switches.answer(message.answer);
       case 'scrubbed':
         return scrubs.answer(message.fault);
+      case 'damaged':
+        return options.onDamage(message.damage);
       case 'evidence':
         evidence = message.head;
         return;
@@ -80,6 +86,8 @@ export function startProjectorThread({ settings, holder, headKey, onProgress, on
     /** A request waits for what was appended: no batch delay. */
     flush: (): void => thread.send('flush'),
     status: (): ProjectorStatus => status,
+    /** Gives up damaged storages: a rebuild builds their views. */
+    discard: (storages: Storages): void => thread.send({ discard: storages }),
     /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
     evidence: (): ChainHead | undefined => evidence,
     /** Never rejects. */

@@ -9,7 +9,8 @@ import { createSwitches, type SwitchAnswer, type NewStorages } from '../rebuild/
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
-import { checkpointName, storedIn } from '../projector/storage.js';
+import { checkpointName, storedIn, type Storages } from '../projector/storage.js';
+import { damageOf, type Damage } from '../rebuild/damage.js';
 import { buildInitially } from '../rebuild/bulk-build.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
@@ -26,8 +27,10 @@ export type FromProjector =
   /** `fault`: why not. */
   | { readonly type: 'scrubbed'; readonly fault?: string }
   | { readonly type: 'evidence'; readonly head: ChainHead }
+  | { readonly type: 'damaged'; readonly damage: Damage }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
-export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages;
+/** `discard`: these storages are damaged. */
+export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages | { readonly discard: Storages };
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
@@ -40,7 +43,10 @@ const reader = await openEventReader(settings.events, {
   onFault: ({ message }) => send({ type: 'fault', fault: { kind: 'unavailable', message } }),
 });
 // A rebuild that makes indexes in the same file takes seconds.
-const readModels = await openReadModels(settings.views, { busyTimeout: longBusyTimeoutMs });
+const readModels = await openReadModels(settings.views, {
+  busyTimeout: longBusyTimeoutMs,
+  onDamage: (error) => send({ type: 'damaged', damage: damageOf(error) }),
+});
 const stop = new AbortController();
 const now = (): number => performance.now();
 const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });
@@ -77,7 +83,8 @@ async function scrub(): Promise<void> {
 const batchDelay = createBatchDelay(now);
 const switches = createSwitches();
 main.on('message', (message: ToProjector) => {
-  if (typeof message === 'object')
+  if (typeof message === 'object' && 'discard' in message) switches.discard(message.discard);
+  else if (typeof message === 'object')
     void switches.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
   else if (message === 'stop') stop.abort();
   else if (message === 'scrub')

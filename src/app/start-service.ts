@@ -177,7 +177,10 @@ async function prepareStores(store: OpenEventStore, { settings, listener, logger
   listener.report('read_models');
   await prepareViews(settings.views, {
     onWaiting: waitingFor('MongoDB'),
-    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is built again from the log'),
+    onDiscarded({ reason, isDamage }) {
+      if (isDamage) logger.error({ reason }, 'views.db was damaged and is built again from the log');
+      else logger.info({ reason }, 'views.db is built again from the log');
+    },
     signal,
   });
   await refuseForeignViews(settings, store, { onWaiting: waitingFor('a store'), signal });
@@ -327,6 +330,7 @@ async function sayListening(
   const { address, metricsAddress: metrics } = server;
   const ready = await untilReady(server.readiness, { views, monotonic, signal: closing });
   if (closing.aborted) return;
+  views.startChecks();
   if (ready) logger.info({ address, metrics }, 'listening');
   else logger.warn({ address, metrics, ready }, 'listening, but not ready: see /health/ready');
   lines.write(startBanner(address, settings, config.dataDir));

@@ -18,10 +18,13 @@ import { createShowProgress } from '../projector/show-progress.js';
 import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
 import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
-import { startProjectorThread } from './projector-thread.js';
+import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
+import { createViewsCheck } from './views-check.js';
+import { createDamageControl, damageOf } from '../rebuild/damage.js';
+import type { ViewDamagedError } from '../readmodels/read-models.js';
 import { roleOf } from '../rebuild/coordination-states.js';
 import { createRebuildCoordinator } from '../rebuild/coordinator.js';
-import { isShared, openReadModels, type StoreSettings } from '../stores/stores.js';
+import { isShared, openReadModels, replaceViews, type StoreSettings } from '../stores/stores.js';
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
@@ -49,13 +52,22 @@ export async function openViews(options: ViewsOptions) {
   const onMoved: MovedListener = (from) => {
     for (const listener of listeners) listener(from);
   };
+  let projector: ProjectorThread | undefined;
+  const onDamage = (error: ViewDamagedError): void => damage.report(damageOf(error));
   const views = createLiveReader(
-    await openReadModels(settings.views, { readOnly: true }),
+    await openReadModels(settings.views, { readOnly: true, onDamage }),
     liveProjections,
     isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
   );
+  const damage = createDamageControl({
+    views,
+    names: liveProjections.map(({ name }) => name),
+    discard: (storages) => projector?.discard(storages),
+    replaceFile,
+    logger,
+  });
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  const readModels = await openReadModels(settings.views);
+  const readModels = await openReadModels(settings.views, { onDamage });
   const rebuilds = await createRebuildCoordinator({
     settings,
     readModels,
@@ -65,21 +77,43 @@ export async function openViews(options: ViewsOptions) {
     clock,
     monotonic,
     newUuid,
+    onDamage: (found) => damage.report(found),
   });
-  const showProgress = createShowProgress({ views, ownWrites: own, onMoved });
-  const projector = options.withProjector
-    ? startProjectorThread({
-        settings,
-        headKey,
-        holder: newUuid(),
-        onProgress(status) {
-          rebuilds.become(roleOf(status));
-          showProgress(status);
-        },
-        onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
-      })
-    : undefined;
-  if (projector !== undefined) rebuilds.attach(projector);
+  const check =
+    settings.views.kind === 'embedded'
+      ? createViewsCheck({ file: settings.views.file, onDamage: (found) => damage.report(found), logger, clock })
+      : undefined;
+  let isClosing = false;
+  projector = options.withProjector ? startProjector() : undefined;
+
+  function startProjector(): ProjectorThread {
+    const showProgress = createShowProgress({ views, ownWrites: own, onMoved });
+    const started = startProjectorThread({
+      settings,
+      headKey,
+      holder: newUuid(),
+      onProgress(status) {
+        rebuilds.become(roleOf(status));
+        showProgress(status);
+        damage.onLive(status.live);
+      },
+      onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
+      onDamage: (found) => damage.report(found),
+    });
+    rebuilds.attach(started);
+    return started;
+  }
+
+  async function replaceFile(): Promise<void> {
+    await check?.stop();
+    await rebuilds.whileStopped(async () => {
+      await projector?.close();
+      views.use({});
+      replaceViews(settings.views);
+    });
+    if (!isClosing) projector = options.withProjector ? startProjector() : undefined;
+  }
+
   const follower = isShared(settings)
     ? createFollower({
         readModels: views,
@@ -111,6 +145,14 @@ export async function openViews(options: ViewsOptions) {
     suppressed,
     analytics: createAnalyticsQueries(views),
     status,
+    /** Views that are damaged and are being rebuilt. */
+    damaged: damage.damaged,
+    /** How often damage was found since the start. */
+    damageFound: damage.found,
+    /** When the views were last checked, in milliseconds since 1970; undefined: they were not, or are on a server. */
+    checkedAt: (): number | undefined => check?.checkedAt(),
+    /** Compares documents, checksums and indexes from now on, in the background. To be called when the service is ready. */
+    startChecks: (): void => check?.start(),
     // Asked at every read: cheaper than the whole status.
     parked: (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: (): ChainHead | undefined => projector?.evidence(),
@@ -127,6 +169,9 @@ export async function openViews(options: ViewsOptions) {
     /** @throws ReadModelsUnavailableError, see `scrub` of the port */
     scrub: async (): Promise<void> => projector?.scrub(),
     async close(): Promise<void> {
+      isClosing = true;
+      await check?.close();
+      await damage.close();
       await rebuilds.close();
       await projector?.close();
       await follower?.close();

@@ -195,7 +195,9 @@ export async function removeOlder({ folder, made, keep, secrets }: Removal): Pro
     // A partly removed backup must not look like a complete one.
     const gone = path.join(folder, goneName + path.basename(one.folder));
     renameSync(one.folder, gone);
+    syncFolderOf(gone);
     await rm(gone, { recursive: true, force: true });
+    syncFolderOf(gone);
   }
   return {
     removed: surplus.map((one) => one.folder),

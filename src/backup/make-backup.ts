@@ -1,10 +1,11 @@
 /** Makes a backup, also while the service runs: a verified copy of the log as it is at one moment, the register, the seals, and a manifest last. */
-import { constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copySqliteLog } from '../eventstore/sqlite/log-copy.js';
 import { isSealName, sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
+import { makeFolder } from '../flow/durable-file.js';
 import type { ReportProgress } from '../flow/progress.js';
 import {
   joinedRegisters,
@@ -138,7 +139,7 @@ function registerFacts(draft: string, logId: string): Manifest['register'] {
 async function copySeals(draft: string, { dataDir }: RegisterPlaces): Promise<readonly string[]> {
   const from = path.join(dataDir, sealsName);
   const names = existsSync(from) ? readdirSync(from).filter(isSealName).sort() : [];
-  if (names.length > 0) mkdirSync(path.join(draft, sealsName), { mode: 0o700 });
+  if (names.length > 0) makeFolder(path.join(draft, sealsName));
   const files = names.map((name) => `${sealsName}/${name}`);
   for (const name of files) await copyPrivately(path.join(dataDir, name), path.join(draft, name));
   return files;

@@ -1,7 +1,6 @@
 /** Marks a log that other tools have put back, such as those of EventStoreDB. The first start then does what it does after a restore. */
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { writeDurably } from '../flow/durable-file.js';
+import { makeFolder, writeDurably } from '../flow/durable-file.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { LogPlace } from '../evidence/open-links.js';
 import { linkSourceOf, verifyLog } from '../evidence/verify.js';
@@ -42,7 +41,7 @@ export async function markInPlace(options: MarkOptions): Promise<MarkedLog> {
   const { log_id, count, head, position } = await verified(options);
   const own = path.join(dataDir, registerName);
   const register = comparedRegister({ own, given, logId: log_id });
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   writeDurably(own, joinedRegisters([own, ...(given === undefined ? [] : [given])]));
   markRestored(dataDir, { event_id, log_id, count, head });
   return { log_id, count, head, position, register };

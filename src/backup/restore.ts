@@ -1,8 +1,8 @@
 /** Restores a backup into an empty folder. The mark comes first and the log last, so that no service starts on a restore that was killed. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { makeSubfolder, syncFolderOf, writeDurably } from '../flow/durable-file.js';
+import { makeFolder, makeSubfolder, syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';
@@ -52,7 +52,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   signal.throwIfAborted();
   // 2. Copy
   const plan = secretsOf(manifest, kept, options.withSecrets);
-  const made = mkdirSync(to, { recursive: true, mode: 0o700 });
+  const made = makeFolder(to);
   try {
     const files = manifest.files.filter(({ name }) => !isSecretName(name) || plan.restored.includes(name));
     const register = await fill(folder, { ...manifest, files }, options);

@@ -1,8 +1,9 @@
 /** Opens the two ends of a copy: a source that is read, a target that is appended to. */
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { WriterLockedError, type EventReader, type EventStore } from '../eventstore/event-store.js';
 import { refusedError, UsageError } from '../failures.js';
+import { makeFolder } from '../flow/durable-file.js';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openEventReader, openEventStore, type LogAddress } from '../stores/stores.js';
@@ -78,7 +79,7 @@ export async function openTarget(address: LogAddress, opening: Opening): Promise
   return {
     reader,
     async toAppend(headKey) {
-      mkdirSync(path.dirname(address.file), { recursive: true, mode: 0o700 });
+      makeFolder(path.dirname(address.file));
       // Close the reader before the log is locked.
       await reader?.close();
       try {

@@ -9,7 +9,7 @@ import { messageOf } from './servers.js';
 const parts = z.object({
   event_store: z.object({ reachable: z.boolean(), writable: z.boolean() }),
   read_models: z.object({ reachable: z.boolean() }),
-  projections: z.object({ caught_up: z.boolean(), lag_ms: z.number() }),
+  projections: z.object({ caught_up: z.boolean(), lag_ms: z.number(), damaged: z.array(z.string()).default([]) }),
   clock: z.object({ trusted: z.boolean(), reason: z.enum(['jumped', 'ahead']).optional() }).optional(),
   mailer: z.object({ relay: z.object({ refuses: z.object({ reason: z.string() }).nullish() }) }).optional(),
 });
@@ -104,6 +104,7 @@ function whyNot({ event_store, read_models, projections }: z.output<typeof parts
     ...(event_store.reachable ? [] : ['its log does not answer']),
     ...(event_store.writable ? [] : ['its log takes nothing']),
     ...(read_models.reachable ? [] : ['its views do not answer']),
+    ...projections.damaged.map((view) => `its view ${view} is damaged and is being rebuilt`),
     ...(projections.caught_up ? [] : [`its views are ${projections.lag_ms} ms behind or being built`]),
   ];
   return reasons.join(', ') || 'a catalogue cannot be read, or erasures of its start are not done';

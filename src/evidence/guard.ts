@@ -1,4 +1,5 @@
 /** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readLogId } from '../eventstore/log-id.js';
 import { printable } from '../events/printable.js';
 import type { Difference } from './verify-difference.js';
@@ -95,7 +96,7 @@ export function guardLog({ clock, ...log }: GuardOptions): EvidenceGuard {
   function take(message: FromVerifier): void {
     if (stopping.signal.aborted) return endTail();
     const error = wrongIn(message, log.file);
-    if (message.type === 'failed') fault = message.message;
+    fault = message.type === 'failed' ? message.message : null;
     if (message.type === 'whole' && error === undefined) note(message.verified);
     // Later messages do not change it.
     endTail(error);
@@ -112,7 +113,7 @@ export function guardLog({ clock, ...log }: GuardOptions): EvidenceGuard {
     endAltered(error);
   }
 
-  const ended = verify(log, { signal: stopping.signal, take });
+  const ended = verifyPatiently(log, { signal: stopping.signal, take });
   return {
     altered,
     async tailVerified() {
@@ -126,7 +127,9 @@ export function guardLog({ clock, ...log }: GuardOptions): EvidenceGuard {
       if (verified === undefined) return undefined;
       signal.throwIfAborted();
       const since = { verified, headKey };
-      const message = await new Promise<FromVerifier>((take) => void verify(log, { since, signal, take }));
+      const verifyOnce = (): Promise<FromVerifier> => new Promise((take) => void verify(log, { since, signal, take }));
+      const first = await verifyOnce();
+      const message = wrongIn(first, log.file) === undefined ? first : await verifyOnce();
       const error = wrongIn(message, log.file);
       if (error !== undefined) report(error);
       else if (message.type === 'failed') throw new Error(message.message);
@@ -148,6 +151,40 @@ interface VerificationJob {
   readonly signal: AbortSignal;
   readonly take: (message: FromVerifier) => void;
 }
+
+/** Milliseconds before a log that could not be read is verified again. */
+const pauseMs = { first: 1_000, most: 60_000 };
+
+/**
+ * Verifies the log until it can be read. A log is called altered only if a second pass, which opens the file again, says so
+ * as well, because a disk may give a wrong answer once.
+ */
+async function verifyPatiently(log: GuardedLog, job: VerificationJob): Promise<void> {
+  let failures = 0;
+  let isSecond = false;
+  while (!isAborted(job.signal)) {
+    let held: FromVerifier | undefined;
+    const take = (message: FromVerifier): void => {
+      held = message.type === 'failed' || message.difference !== undefined ? message : undefined;
+      if (held === undefined) job.take(message);
+    };
+    await verify(log, { ...job, take });
+    if (held === undefined) return;
+    const isWrong = wrongIn(held, log.file) !== undefined;
+    if (!isWrong || isSecond) job.take(held);
+    if (isWrong && isSecond) return;
+    isSecond = isWrong;
+    if (isWrong) continue;
+    await sleep(Math.min(pauseMs.most, pauseMs.first * 2 ** failures), undefined, {
+      signal: job.signal,
+      ref: false,
+    }).catch(() => undefined);
+    failures = Math.min(failures + 1, 16);
+  }
+}
+
+/** A function, because the compiler would rely on an earlier check although an abort happens between two awaits. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
 async function verify({ file, views }: GuardedLog, { since, signal, take }: VerificationJob): Promise<void> {
   let source: SqliteEventReader | undefined;

@@ -95,11 +95,35 @@ export function createPrivately(file: string): void {
   syncFolderOf(file);
 }
 
-/** Creates a folder inside the data folder unless it exists. @throws what the file system throws */
+/** Creates a folder, durably, inside another one unless it exists, and gives it to the owner of that one. @throws what the file system throws */
 export function makeSubfolder(folder: string): void {
-  if (fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
+  if (makeFolder(folder) === undefined) return;
   const owner = ownerForNew(folder);
   if (owner !== undefined) unlessRefused(() => fs.lchownSync(folder, owner.uid, owner.gid));
+}
+
+/**
+ * Creates a folder, and those above it that are missing, for this user alone. Their names are durable, because otherwise a
+ * power cut could remove a folder together with files in it that were flushed. Returns the topmost folder that was created,
+ * or undefined if the folder exists. @throws what the file system throws
+ */
+export function makeFolder(folder: string): string | undefined {
+  const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return undefined;
+  const top = path.resolve(first);
+  for (let made = path.resolve(folder); ; made = path.dirname(made)) {
+    syncParent(made);
+    if (made === top || made === path.dirname(made)) return first;
+  }
+}
+
+/** A folder that this user may write to but not read cannot be flushed. */
+function syncParent(folder: string): void {
+  try {
+    syncFolderOf(folder);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+  }
 }
 
 /**

@@ -12,6 +12,9 @@ export interface ServiceSources {
   readonly version: string;
   readonly views: {
     status(): ViewsStatus;
+    damaged(): readonly string[];
+    damageFound(): number;
+    checkedAt(): number | undefined;
     readonly ownWrites: { lag(): number; visiblePosition(): string };
     readonly rebuilds: { progress(): { readonly share: number } | null | undefined };
   };
@@ -133,6 +136,25 @@ const views: readonly StateMetric<ServiceSources>[] = [
     name: 'audience_projection_missing_views',
     help: 'Views that are being built before they can be read.',
     read: ({ views: { status } }) => status().missing.length,
+  },
+  {
+    name: 'audience_projection_damaged_views',
+    help: 'Views that are damaged: they are being rebuilt, and until then their reads are refused.',
+    read: ({ views }) => views.damaged().length,
+  },
+  {
+    name: 'audience_projection_damage_total',
+    help: 'How often damage was found in the embedded views since the start.',
+    isCounter: true,
+    read: ({ views }) => views.damageFound(),
+  },
+  {
+    name: 'audience_projection_checked_timestamp_seconds',
+    help: 'When the embedded views were last compared with their checksums and indexes, in seconds since the epoch. Absent before the first time, and where they are on a server.',
+    read: ({ views }) => {
+      const checkedAt = views.checkedAt();
+      return checkedAt === undefined ? undefined : checkedAt / 1_000;
+    },
   },
   {
     name: 'audience_projection_failing',

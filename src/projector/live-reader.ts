@@ -2,6 +2,7 @@
 import {
   ReadModelsUnavailableError,
   storageOf,
+  ViewDamagedError,
   ViewMissingError,
   type ReadModelReader,
   type View,
@@ -17,6 +18,10 @@ export interface LiveReader extends ReadModelReader {
   used(): Storages | undefined;
   /** Views of this code without a readable live storage: reads of them throw. */
   missing(): readonly string[];
+  /** From now on reads of the view throw ViewDamagedError, and what was read before is not to be answered again. */
+  refuse(view: string): void;
+  /** The view can be read again. */
+  allow(view: string): void;
 }
 
 /** Where other processes switch: an old storage is dropped some time after the switch, and reads as empty from then on. */
@@ -35,12 +40,15 @@ interface Freshness {
 export function createLiveReader(reader: ReadModelReader, views: readonly View[], freshness?: Freshness): LiveReader {
   /** By name; `null`: nothing readable is live. */
   const stored = new Map<string, View | null>(views.map(({ name }) => [name, null]));
+  const damaged = new Set<string>();
   let used: Storages | undefined;
   let confirmed = freshness?.now() ?? 0;
 
   const live = (view: View): View => {
     const found = stored.get(view.name);
     if (found === undefined) return view;
+    if (damaged.has(view.name))
+      throw new ViewDamagedError(`the view ${view.name} is damaged and is being rebuilt`, view);
     if (found === null) throw new ViewMissingError(view.name);
     return found;
   };
@@ -76,6 +84,12 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     },
     used: () => used,
     missing: () => views.filter(({ name }) => stored.get(name) === null).map(({ name }) => name),
+    refuse(view) {
+      damaged.add(view);
+      // Another object, because prepared answers are kept for as long as this one is in use.
+      used = { ...used };
+    },
+    allow: (view) => void damaged.delete(view),
     get: (view, id) => read(view, (stored) => reader.get(stored, id)),
     getMany: (view, ids) => read(view, (stored) => reader.getMany(stored, ids)),
     getEach: (wanted) =>

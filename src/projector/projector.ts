@@ -188,6 +188,12 @@ async function switchNext(session: Session, before: Folding): Promise<Folding> {
     async switchTo(fresh, { unparks }) {
       folding = await switchLive(session, live, { storages: { ...live.storages, ...fresh }, unparks });
     },
+    async discard(damaged) {
+      const kept = Object.entries(live.storages).filter(([name, storage]) => damaged[name] !== storage);
+      if (kept.length === Object.keys(live.storages).length) return;
+      // What the views had parked is parked again by the rebuild, if it still cannot be folded.
+      folding = await switchLive(session, live, { storages: Object.fromEntries(kept), unparks: true });
+    },
   });
   const live = checkpoint === null ? null : liveAt(checkpoint);
   await session.switches.next({ ...session.writer, reader, projections, signal, live });
@@ -203,7 +209,7 @@ async function switchLive(
   const { checkpoint, old } = await switchStorages(writer, before, to);
   const { storages: live } = checkpoint;
   const folding = await foldingFrom(options, checkpoint);
-  const missing = reporter.status().missing.filter((name) => live[name] === undefined);
+  const missing = options.projections.map(({ name }) => name).filter((name) => live[name] === undefined);
   reporter.report({ live, missing, parked: [...folding.parked.values()] });
   dropLater(session, old);
   return folding;

@@ -79,9 +79,11 @@ export interface LiveStorages {
    * `unparks`: what the views have parked is folded in the new ones. @throws what makes it unknown whether they are live: the views are to be opened again.
    */
   switchTo(fresh: Storages, options: { readonly unparks: boolean }): Promise<void>;
+  /** Gives up these storages, because they are damaged. Their views are missing until a rebuild has built them. @throws as `switchTo` */
+  discard(damaged: Storages): Promise<void>;
 }
 
-/** Switches that rebuilds have asked for: each is carried out between two batches. */
+/** What others have asked for: each switch, or discarding of a view, is carried out between two batches. */
 export interface WaitingSwitches {
   isWaiting(): boolean;
   onAdded(listener: () => void): void;

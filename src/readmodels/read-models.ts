@@ -244,6 +244,17 @@ export class ReadModelsUnavailableError extends Error {
 /** Another process or thread is writing, and went on for longer than this one waits. */
 export class ReadModelsBusyError extends ReadModelsUnavailableError {}
 
+/** A view, or the whole store if `view` is undefined, is not as it was written. It has to be built again from the log. */
+export class ViewDamagedError extends ReadModelsUnavailableError {
+  constructor(
+    message: string,
+    readonly view?: StoredView,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** Nothing readable of the view is live: it is built, as after an update. */
 export class ViewMissingError extends ReadModelsUnavailableError {
   constructor(view: string) {

@@ -6,6 +6,7 @@ import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { RebuildRequest, RebuildResult } from './answers.js';
+import type { Damage } from './damage.js';
 import {
   initialCoordination,
   isMine,
@@ -36,6 +37,7 @@ interface RebuildCoordinatorOptions extends Clocks {
   readonly holder: string;
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
   readonly newUuid: () => string;
+  readonly onDamage: (damage: Damage) => void;
   readonly startThread?: typeof startRebuildThread;
 }
 
@@ -126,6 +128,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
         run: runOf(record),
         onProgress: (progress) => dispatch({ type: 'progress', progress }),
         requestSwitch: (built) => requestSwitch(built),
+        onDamage: options.onDamage,
         onEnd,
       });
     } catch (error) {
@@ -181,6 +184,14 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       requestSwitch = projector.requestSwitch;
     },
     become: (role: CoordinatorRole): void => dispatch({ type: 'role', role }),
+    /** Stops what runs, and begins nothing until the process `become`s the leader again. The work may replace the read models. */
+    async whileStopped(work: () => Promise<void>): Promise<void> {
+      dispatch({ type: 'role', role: initialCoordination.role });
+      await Promise.all([writing, tidying]);
+      await thread?.close();
+      await work();
+      await readModels.prepare(rebuildsView);
+    },
     async close(): Promise<void> {
       dispatch({ type: 'close' });
       clearTimeout(timer);

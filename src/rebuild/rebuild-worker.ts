@@ -7,11 +7,13 @@ import { createLease, leaseMs } from '../projector/lease.js';
 import type { SwitchAnswer, NewStorages } from './switch.js';
 import { runRebuild } from './rebuild.js';
 import { rebuildModes, type RebuildProgress, type RebuildResult } from './answers.js';
+import { damageOf, type Damage } from './damage.js';
 import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
 export type FromRebuild =
   | { readonly type: 'progress'; readonly progress: RebuildProgress }
   | { readonly type: 'switch'; readonly built: NewStorages }
+  | { readonly type: 'damaged'; readonly damage: Damage }
   | { readonly type: 'end'; readonly end: RebuildResult | string };
 export type ToRebuild = SwitchAnswer | 'stop';
 
@@ -35,7 +37,9 @@ main.on('message', (message: ToRebuild) => {
 const progressMs = 100;
 let sent = { at: -Infinity, stage: '' };
 const now = (): number => performance.now();
-const stores = await openRebuildStores(settings);
+const stores = await openRebuildStores(settings, {
+  onDamage: (error) => send({ type: 'damaged', damage: damageOf(error) }),
+});
 const lease = createLease({ readModels: stores.readModels, name: 'rebuild', holder, ttl: leaseMs, now, resumes: true });
 
 async function rebuild(): Promise<RebuildResult | string> {

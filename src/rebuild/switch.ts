@@ -8,6 +8,7 @@ import {
   type WaitingSwitches,
   type LiveStorages,
   storedIn,
+  type Storages,
   type ViewsWriter,
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
@@ -27,10 +28,13 @@ export type RequestSwitch = (built: NewStorages) => Promise<SwitchAnswer>;
 export interface Switches extends WaitingSwitches {
   /** The one command that a rebuild gives. Never rejects. */
   readonly requestSwitch: RequestSwitch;
+  /** Has the projector give up damaged storages, so that a rebuild builds their views as after an update. */
+  discard(damaged: Storages): void;
 }
 
 export function createSwitches(): Switches {
   const waiting: { readonly built: NewStorages; readonly answer: (answer: SwitchAnswer) => void }[] = [];
+  const damaged: Storages[] = [];
   let added = (): void => undefined;
   return {
     requestSwitch: (built) =>
@@ -38,11 +42,18 @@ export function createSwitches(): Switches {
         waiting.push({ built, answer: resolve });
         added();
       }),
-    isWaiting: () => waiting.length > 0,
+    discard(storages) {
+      damaged.push(storages);
+      added();
+    },
+    isWaiting: () => waiting.length + damaged.length > 0,
     onAdded(listener) {
       added = listener;
     },
     async next({ live, ...views }) {
+      const storages = damaged.shift();
+      // Without live storages, all views are about to be built.
+      if (storages !== undefined) return await live?.discard(storages);
       const next = waiting.shift();
       if (next === undefined) return;
       try {

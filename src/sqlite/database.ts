@@ -28,11 +28,16 @@ export interface DatabaseOptions {
   readonly timeout?: number;
 }
 
-/** The number of open connections of this thread by the real path of their file. */
-const openFiles = new Map<string, number>();
+/** The open connections of this thread by the real path of their file. */
+const openFiles = new Map<string, Set<Database>>();
 
 /** Returns whether a connection of this thread has the file open. @param file a real path */
 export const isOpenHere = (file: string): boolean => openFiles.has(file);
+
+/** Closes all connections of this thread to the file. */
+export function closeAllOf(file: string): void {
+  for (const db of [...(openFiles.get(existsSync(file) ? realpathSync(file) : file) ?? [])]) db.close();
+}
 
 const modes = { create: 'rwc', write: 'rw', read: 'ro', frozen: 'ro&immutable=1' } as const;
 
@@ -50,7 +55,7 @@ export class Database {
     const location = file === ':memory:' ? file : new URL(`${pathToFileURL(file).href}?mode=${modes[access]}`);
     this.#db = new DatabaseSync(location, { timeout, enableForeignKeyConstraints: false });
     this.#path = existsSync(file) ? realpathSync(file) : file;
-    openFiles.set(this.#path, (openFiles.get(this.#path) ?? 0) + 1);
+    openFiles.set(this.#path, (openFiles.get(this.#path) ?? new Set()).add(this));
   }
 
   get isOpen(): boolean {
@@ -110,9 +115,9 @@ export class Database {
   close(): void {
     if (!this.#db.isOpen) return;
     this.#db.close();
-    const left = (openFiles.get(this.#path) ?? 1) - 1;
-    if (left === 0) openFiles.delete(this.#path);
-    else openFiles.set(this.#path, left);
+    const left = openFiles.get(this.#path);
+    left?.delete(this);
+    if (left?.size === 0) openFiles.delete(this.#path);
   }
 }
 

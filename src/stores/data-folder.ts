@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -13,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { removeDrafts, writeDurably } from '../flow/durable-file.js';
+import { makeFolder, removeDrafts, writeDurably } from '../flow/durable-file.js';
 import { userName } from '../flow/users.js';
 import { ConfigurationError } from './config.js';
 import { crc32 } from 'node:zlib';
@@ -44,7 +43,7 @@ export interface Fault {
 
 /** Makes the folder where it is missing (mode 0700). @throws what the file system throws */
 export function openDataFolder(folder: string): DataFolder {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   return dataFolderAt(folder);
 }
 

@@ -13,7 +13,13 @@ import {
 } from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
-import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
+import {
+  discardIfUnusable,
+  discardViews,
+  openSqliteReadModels,
+  type DiscardedViews,
+} from '../readmodels/sqlite/read-models.js';
+import type { OnDamage } from '../readmodels/sqlite/guard.js';
 
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
 
@@ -103,17 +109,23 @@ async function openServer(
 }
 
 interface ViewsHooks extends AwaitServerOptions {
-  readonly onDamage: (damage: string) => void;
+  /** Called if the file was removed. */
+  readonly onDiscarded: (discarded: DiscardedViews) => void;
 }
 
-/** Makes sure that the views can be opened: waits for their server, or discards a damaged file. @throws ServerRefusedError */
+/** Makes sure that the views can be opened: waits for their server, or removes a file that cannot be used. @throws ServerRefusedError */
 export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
   if (settings.kind === 'mongodb') {
     const { checkMongo } = await mongoCheck();
     return await awaitServer({ ...hooks, name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url) });
   }
-  const damage = discardIfDamaged(settings.file);
-  if (damage !== undefined) hooks.onDamage(damage);
+  const discarded = discardIfUnusable(settings.file);
+  if (discarded !== undefined) hooks.onDiscarded(discarded);
+}
+
+/** Replaces a damaged file of views by an empty one. Other threads must have closed theirs. */
+export function replaceViews(settings: StoreSettings['views']): void {
+  if (settings.kind === 'embedded') discardViews(settings.file);
 }
 
 /**
@@ -149,18 +161,23 @@ export const longBusyTimeoutMs = 60_000;
 
 type ViewsAddress = StoreSettings['views'];
 
+interface ReadModelsHooks {
+  /** Called when an embedded file turns out to be damaged. A server has checksums of its own. */
+  readonly onDamage?: OnDamage;
+}
+
 /** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. `readOnly`: for queries. @throws ReadModelsUnavailableError */
 export async function openReadModels(
   settings: ViewsAddress,
-  options: { readonly readOnly: true },
+  options: ReadModelsHooks & { readonly readOnly: true },
 ): Promise<ReadModelReader>;
 export async function openReadModels(
   settings: ViewsAddress,
-  options?: { readonly busyTimeout?: number },
+  options?: ReadModelsHooks & { readonly busyTimeout?: number },
 ): Promise<ReadModels>;
 export async function openReadModels(
   settings: ViewsAddress,
-  options: { readonly busyTimeout?: number; readonly readOnly?: boolean } = {},
+  options: ReadModelsHooks & { readonly busyTimeout?: number; readonly readOnly?: boolean } = {},
 ): Promise<ReadModels> {
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);
@@ -173,9 +190,9 @@ const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
  * As a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError
  */
-export async function openRebuildStores({ events, views }: StoreSettings) {
+export async function openRebuildStores({ events, views }: StoreSettings, hooks: ReadModelsHooks = {}) {
   const reader = await openEventReader(events);
-  const readModels = await openReadModels(views, { busyTimeout: longBusyTimeoutMs });
+  const readModels = await openReadModels(views, { ...hooks, busyTimeout: longBusyTimeoutMs });
   return {
     reader,
     readModels,

@@ -21,7 +21,7 @@ test('a start asks the log nothing while it knows that the views are behind: the
     asked += 1;
     return Promise.resolve({ ready: ownWrites.reached(), parts: {} });
   };
-  const views = { ownWrites, status };
+  const views = { ownWrites, status, damaged: () => [] };
   expect(await untilReady(ask, { ...waiting, views })).toBe(true);
   expect(asked).toBe(1);
 });
@@ -32,6 +32,6 @@ test('a start waits no longer when the views have come no closer for ten seconds
   const status = () => ({ ...initialStatus, projector: 'leading', fault: null, live: {} }) as const;
   const monotonic = (): number => (now += 1_000);
   const ask = (): Promise<Readiness> => Promise.reject(new Error('the log is not to be read'));
-  expect(await untilReady(ask, { ...waiting, monotonic, views: { ownWrites, status } })).toBe(false);
+  expect(await untilReady(ask, { ...waiting, monotonic, views: { ownWrites, status, damaged: () => [] } })).toBe(false);
   expect(now).toBeGreaterThan(10_000);
 });

@@ -42,6 +42,7 @@ function start(viewsFile: string) {
   const started = startProjectorThread({
     settings: embeddedStores(viewsFile),
     holder: 'test',
+    onDamage: () => undefined,
     onProgress: () => look(),
     onFault: (fault) => {
       faults.push(fault);

@@ -181,6 +181,17 @@ describe.skipIf(onServers)('with the embedded stores', { concurrent: true }, () 
     await eventually(async () => sum(await scrape(service), 'audience_projection_lag_seconds') === 0 || undefined);
   });
 
+  test('a document is not as it was written: AudienceViewsDamaged', async () => {
+    const service = await started();
+    await newGroup(service);
+    await service.kill('SIGTERM');
+    const views = new DatabaseSync(path.join(service.dataDir, 'views.db'));
+    views.exec(`UPDATE groups_v1 SET document = replace(document, 'G', 'H')`);
+    views.close();
+    await service.start();
+    await firing('AudienceViewsDamaged', async () => sum(await scrape(service), 'audience_projection_damage_total'));
+  });
+
   test('an event cannot be folded: AudienceParkedStream', async () => {
     const service = await started();
     await service.kill('SIGTERM');

@@ -31,6 +31,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     clock: () => 0,
     monotonic: () => performance.now(),
     newUuid: randomUUID,
+    onDamage: () => undefined,
     startThread(options) {
       if (unstarted-- > 0) throw new Error('no memory');
       threads.push(options);

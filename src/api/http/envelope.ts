@@ -2,7 +2,7 @@
 import { UnreadableHistoryError } from '../../audit/decoding.js';
 import { errorCatalogue, ServiceError, type ErrorCode } from '../../errors.js';
 import { StoreUnavailableError } from '../../eventstore/event-store.js';
-import { InvalidCursorError, ReadModelsUnavailableError } from '../../readmodels/read-models.js';
+import { InvalidCursorError, ReadModelsUnavailableError, ViewDamagedError } from '../../readmodels/read-models.js';
 
 export interface Answer {
   readonly data: unknown;
@@ -117,6 +117,8 @@ export function asAnswer(
 function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {
   if (fault instanceof ServiceError) return fault;
   if (fault instanceof InvalidCursorError) return new ServiceError('invalid_cursor');
+  if (fault instanceof ViewDamagedError)
+    return new ServiceError('view_damaged', { names: fault.view?.name ?? 'all' }, { cause: fault, retryAfter: 5 });
   if (fault instanceof ReadModelsUnavailableError || fault instanceof StoreUnavailableError)
     return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 1 });
   // Such an event has to be mended by an operator: a repeat within seconds would fail, too.

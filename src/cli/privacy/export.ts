@@ -1,7 +1,7 @@
 /** `audience privacy export`: what is stored about an address, as JSON and as a page. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { contactStream } from '../../events/streams.js';
@@ -10,6 +10,7 @@ import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
+import { makeFolder } from '../../flow/durable-file.js';
 import { whileOpen } from '../shared/while-open.js';
 import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
@@ -41,9 +42,11 @@ async function exportTo(address: string, { out }: z.output<typeof optionsSchema>
         type: 'exists',
       });
   // For one person's data, and so for nobody else.
-  await mkdir(out, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  try {
+    makeFolder(out);
+  } catch (error) {
     throw new CommandFailedError(`--out ${out} cannot be made a folder`, { type: 'exists', cause: error });
-  });
+  }
   const service = await line.service();
   const known = service === undefined ? await fromLog(email, out, line) : await throughService(email, out, service);
   const recorded = service === undefined ? notRecorded : {};

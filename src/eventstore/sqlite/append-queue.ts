@@ -39,6 +39,8 @@ const charactersWaiting = 128 * 1024 * 1024;
  */
 const messagesInFlight = 2;
 const appendsAhead = 256;
+/** Between two probes of a log that could not be written. */
+const probeMs = 1_000;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -71,6 +73,9 @@ export class WriteQueue {
   /** `starting` queues, `down` refuses at once. */
   #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
   #everOpened = false;
+  /** The last write failed. */
+  #isRefused = false;
+  #probe: NodeJS.Timeout | undefined;
   #closing = false;
   #backOffMs = firstBackOffMs;
   readonly #stop = new AbortController();
@@ -97,8 +102,9 @@ export class WriteQueue {
     });
   }
 
-  get isUp(): boolean {
-    return this.#state === 'up';
+  /** The file is open, and the last write or probe succeeded. */
+  get isWritable(): boolean {
+    return this.#state === 'up' && !this.#isRefused;
   }
 
   /** Appends without an answer. */
@@ -156,6 +162,8 @@ export class WriteQueue {
         known.learn(message.end);
         if (message.altered !== undefined) known.refuse(message.altered);
         this.#backOffMs = firstBackOffMs;
+        // The thread before this one may have died of a probe.
+        if (this.#isRefused) this.#probeLater();
         this.#schedule();
         opened();
       } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
@@ -173,6 +181,7 @@ export class WriteQueue {
   #hear(message: Exclude<FromWriter, { type: 'opened' | 'refused' }>): void {
     switch (message.type) {
       case 'committed': {
+        this.#isRefused = false;
         const committed = this.#takePosted();
         this.#options.onCommit?.({ appends: committed.length, milliseconds: message.milliseconds });
         if (message.end !== undefined) {
@@ -185,6 +194,8 @@ export class WriteQueue {
       }
       case 'failed': {
         const Failed = failures[message.how];
+        this.#isRefused = true;
+        this.#probeLater();
         // What is in doubt may be there.
         this.#options.known.learn(message.end);
         const refused = this.#takePosted();
@@ -194,6 +205,10 @@ export class WriteQueue {
         this.#schedule();
         return this.#settled();
       }
+      case 'probed':
+        this.#isRefused &&= !message.isWritable;
+        if (this.#isRefused) this.#probeLater();
+        return;
       case 'redacted':
       case 'scrubbed':
       case 'not_redacted':
@@ -206,6 +221,17 @@ export class WriteQueue {
       default:
         message satisfies never;
     }
+  }
+
+  /** Without requests no append would tell that the disk takes writes again. */
+  #probeLater(): void {
+    clearTimeout(this.#probe);
+    const probe = (): void => {
+      if (!this.#isRefused || this.#closing) return;
+      if (this.#state === 'up') this.#worker?.postMessage({ type: 'probe' } satisfies ToWriter);
+      else this.#probeLater();
+    };
+    this.#probe = setTimeout(probe, probeMs).unref();
   }
 
   #takePosted(): PendingAppend[] {

@@ -65,7 +65,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
       ...reader,
       soleWriter: true,
       waiting: () => queue.waiting,
-      isWritable: () => queue.isUp && altered() === undefined,
+      isWritable: () => queue.isWritable && altered() === undefined,
       append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
       redact: queue.redactions.redact,
       onCommitted: (listener) => queue.onCommitted(listener),

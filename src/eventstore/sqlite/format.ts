@@ -172,10 +172,22 @@ export function integrityFault(db: Database): string | undefined {
     const fault = schemaFault(db) ?? strangeNumber(db);
     if (fault !== undefined) return fault;
     // The quick check does not compare the indexes, by which streams are read, with their tables.
-    const found = db.pragma('integrity_check(1)');
-    return found === 'ok' ? undefined : String(found);
+    const found = String(db.pragma('integrity_check(1)'));
+    refuseReadError(found);
+    return found === 'ok' ? undefined : found;
   });
 }
+
+/** The check lists a page that the disk did not give as if it were damaged. @throws an error with SQLite's code */
+function refuseReadError(found: string): void {
+  const code = /unable to get the page\. error code=(\d+)/.exec(found)?.[1] ?? /(failed to get page)/.exec(found)?.[1];
+  if (code === undefined) return;
+  const errcode = Number.isNaN(Number(code)) ? ioError : Number(code);
+  if ([ioError, outOfMemory].includes(errcode & 0xff))
+    throw Object.assign(new Error(found), { code: 'ERR_SQLITE_ERROR', errcode });
+}
+
+const [outOfMemory, ioError] = [7, 10];
 
 /** A number that JavaScript would round, and so take the stream for another one. */
 function strangeNumber(db: Database): string | undefined {

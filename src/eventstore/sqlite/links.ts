@@ -2,6 +2,7 @@
 import { logIdIn } from '../log-id.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Value } from '../../sqlite/database.js';
+import type { ReopeningDatabase } from '../../sqlite/reopening.js';
 import {
   firstLink,
   fromHex,
@@ -46,31 +47,27 @@ interface LinkReading {
   until(): number;
 }
 
-export function createSqliteLinks(db: Database, { reading, until }: LinkReading): SqliteLinks {
-  const lastLink = db.prepareRows<[number], [number, string]>(
-    'select position + 0.0, lower(hex(chain)) from events where position <= ? order by position desc limit 1',
-  );
-  const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
+export function createSqliteLinks(log: ReopeningDatabase, { reading, until }: LinkReading): SqliteLinks {
+  const lastLink =
+    'select position + 0.0, lower(hex(chain)) from events where position <= ? order by position desc limit 1';
+  const linkAt = (position: number): string | undefined =>
+    reading(() => log.value<[number], string>('select lower(hex(chain)) from events where position = ?', position));
 
   const headUpTo = (position: number): ChainHead => {
-    const [count, head] = reading(() => lastLink.get(position)) ?? [0, firstLink];
+    const [count, head] = reading(() => log.rows<[number], [number, string]>(lastLink).get(position)) ?? [0, firstLink];
     return { count, head, position: formatPosition(count) };
   };
 
   const source: SqliteLinks = {
     async *readLinked({ after = '', signal } = {}) {
-      const statement = reading(() =>
-        db.prepareRows<readonly Value[], Row>(
-          // Neither a stream that is missing in `streams` nor a number that JavaScript cannot hold may hide an event: that is rounded.
-          `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, ${metadataText}, lower(hex(e.chain))
-             from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
-        ),
-      );
+      // Neither a stream that is missing in `streams` nor a number that JavaScript cannot hold may hide an event: that is rounded.
+      const page = `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, ${metadataText}, lower(hex(e.chain))
+             from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`;
       // This service writes no event before position 1; reads of its stream would show it.
       let from = after === '' ? -Infinity : numberOf(after);
       let limit = eventsPerPage;
       while (signal?.aborted !== true) {
-        const rows = reading(() => statement.all(from, limit));
+        const rows = reading(() => log.rows<readonly Value[], Row>(page).all(from, limit));
         const last = rows.at(-1);
         if (last === undefined) return;
         from = last[0];
@@ -83,33 +80,35 @@ export function createSqliteLinks(db: Database, { reading, until }: LinkReading)
 
     async brokenStream() {
       return reading(() =>
-        db
-          .prepareValue<[], string>(
-            // By the index, which can be relied on where `damage` has found nothing.
-            `select name from streams s
+        log.value<[], string>(
+          // By the index, which can be relied on where `damage` has found nothing.
+          `select name from streams s
              where revision is not (select max(revision) from events where stream_id = s.id)
                or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,
-          )
-          .get(),
+        ),
       );
     },
 
     async damage() {
-      return reading(() => integrityFault(db));
+      return reading(() => integrityFault(log.db()));
     },
 
     chainHead: () => headUpTo(until()),
     fileHead: () => headUpTo(Number.MAX_SAFE_INTEGER),
 
     async sealedHead() {
-      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.fileHead() })));
+      return reading(() =>
+        log.db().transaction(() => ({ sealed: readSealedLog(log.db()).sealed, end: source.fileHead() })),
+      );
     },
 
     tree: {
       count: async () => source.chainHead().count,
       async blockRoots(blocks) {
-        const roots = db.prepareValue<[number], Uint8Array>('select root from blocks where number < ? order by number');
-        return reading(() => roots.all(blocks)).map(hashOf);
+        const roots = 'select root from blocks where number < ? order by number';
+        return reading(() => log.rows<[number], readonly [Uint8Array]>(roots).all(blocks)).map(([root]) =>
+          hashOf(root),
+        );
       },
 
       async leavesOf(block) {
@@ -131,14 +130,14 @@ export function createSqliteLinks(db: Database, { reading, until }: LinkReading)
 
       async ordinalsAt(positions) {
         const ordinals = positions.map(numberOf);
-        return ordinals.map((ordinal) => (reading(() => linkAt.get(ordinal)) === undefined ? undefined : ordinal));
+        return ordinals.map((ordinal) => (linkAt(ordinal) === undefined ? undefined : ordinal));
       },
 
-      linkAt: async (ordinal) => reading(() => linkAt.get(ordinal)),
+      linkAt: async (ordinal) => linkAt(ordinal),
     },
 
     headAt(count) {
-      const head = count === 0 ? firstLink : reading(() => linkAt.get(count));
+      const head = count === 0 ? firstLink : linkAt(count);
       return head === undefined ? undefined : { count, head, position: formatPosition(count) };
     },
   };

@@ -46,7 +46,8 @@ export interface RedactionResult {
   readonly next: number | undefined;
 }
 
-export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'close' };
+/** `probe`: writes nothing new, durably, to find out whether the log can be written. */
+export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'probe' | 'close' };
 
 /** Outcomes of one append, three numbers each: the kind, then what belongs to it. */
 export const appended = 0; // revision, position
@@ -86,6 +87,7 @@ export type FromWriter =
   | { readonly type: 'altered'; readonly message: string }
   /** Of a message of appends; the end is that of the log as it is after it. */
   | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: LogEnd }
+  | { readonly type: 'probed'; readonly isWritable: boolean }
   | { readonly type: 'fault'; readonly message: string };
 
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */

@@ -1,6 +1,7 @@
 /** Reads the embedded event log, in any thread or process, while it is written: short transactions, bounded pages. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Statement as AnyStatement, Value } from '../../sqlite/database.js';
+import type { Value } from '../../sqlite/database.js';
+import { openReopening } from '../../sqlite/reopening.js';
 import {
   StoreUnavailableError,
   type EventReader,
@@ -39,31 +40,25 @@ interface SqliteEventReaderOptions {
   readonly until?: () => number;
 }
 
-type Statement = AnyStatement<readonly Value[], EventRow>;
-
 /** @throws StoreUnavailableError no such file, or not a log of this service. */
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
   const { file, pollMs = 50, removesWal, isFrozen, until = () => end } = options;
-  const db = openForReading(file, isFrozen === true ? 'frozen' : removesWal === true ? 'write' : 'read');
+  const access = isFrozen === true ? 'frozen' : removesWal === true ? 'write' : 'read';
+  const log = openReopening(() => openForReading(file, access));
   const columns = `e.position, s.name, e.revision, e.event_id, e.type, e.data, ${metadataText}`;
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
   // With `+` no index of positions is used.
   const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where +e.position <= ? and s.name = ?`;
-  const prepare = (sql: string): Statement => db.prepareRows<readonly Value[], EventRow>(sql);
-  const allForwards = prepare(`${all} where e.position <= ? and e.position > ? order by e.position limit ?`);
-  const allBackwards = prepare(`${all} where e.position <= ? and e.position < ? order by e.position desc limit ?`);
-  const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
-  const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
+  const allForwards = `${all} where e.position <= ? and e.position > ? order by e.position limit ?`;
+  const allBackwards = `${all} where e.position <= ? and e.position < ? order by e.position desc limit ?`;
+  const streamForwards = `${one} and e.revision > ? order by e.revision limit ?`;
+  const streamBackwards = `${one} and e.revision < ? order by e.revision desc limit ?`;
   // Stream by stream as they are named, each by its index of revisions.
-  const several = prepare(
-    `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id where +e.position <= ?1 limit ?3`,
-  );
-  const exactly = prepare(`${all} where +e.position <= ? and e.position = ?`);
-  const named = db.prepareValue<[string, string, number], string>(
-    'select name from streams where name > ? and name < ? order by name limit ?',
-  );
-  const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
+  const several = `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id where +e.position <= ?1 limit ?3`;
+  const exactly = `${all} where +e.position <= ? and e.position = ?`;
+  const named = 'select name from streams where name > ? and name < ? order by name limit ?';
+  const lastPosition = 'select coalesce(max(position), 0) + 0.0 from events';
 
   /** Subscriptions that are caught up, and where they stand. */
   const idle = new Map<() => void, number>();
@@ -73,24 +68,20 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   function reading<Result>(read: () => Result): Result {
     if (closed) throw new StoreUnavailableError('the event reader is closed');
     try {
-      return read();
+      return log.reading(read);
     } catch (error) {
       throw fileUnavailable(error, `reading ${file} failed`);
     }
   }
 
-  const head = (): number => reading(() => Math.min(lastPosition.get() ?? 0, until()));
+  const head = (): number => reading(() => Math.min(log.value<[], number>(lastPosition) ?? 0, until()));
 
   /** One page, read to its end in one turn, so that no read transaction outlives it. */
-  function page(
-    statement: Statement,
-    limit: number,
-    ...bounds: readonly Value[]
-  ): { events: StoredEvent[]; more: boolean } {
+  function page(sql: string, limit: number, ...bounds: readonly Value[]): { events: StoredEvent[]; more: boolean } {
     return reading(() => {
       const events: StoredEvent[] = [];
       let bytes = 0;
-      for (const row of statement.iterate(until(), ...bounds, limit)) {
+      for (const row of log.rows<readonly Value[], EventRow>(sql).iterate(until(), ...bounds, limit)) {
         bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
         if (bytes > bytesPerPage && events.length > 0) return { events, more: true };
         events.push(toEvent(row));
@@ -141,7 +132,12 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
 
   async function* streamNames(prefix: string): AsyncGenerator<readonly string[]> {
     const after = (name: string): readonly string[] =>
-      reading(() => named.all(name, `${prefix}\u{10ffff}`, namesPerPage));
+      reading(() =>
+        log
+          .rows<[string, string, number], readonly [string]>(named)
+          .all(name, `${prefix}\u{10ffff}`, namesPerPage)
+          .map(([found]) => found),
+      );
     for (let names = after(prefix); names.length > 0; names = after(names.at(-1) ?? '')) yield names;
   }
 
@@ -203,7 +199,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   }
 
   return {
-    ...createSqliteLinks(db, { reading, until }),
+    ...createSqliteLinks(log, { reading, until }),
     readStream,
     readStreams,
     streamNames,
@@ -215,7 +211,10 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     },
     async readAt(position) {
       const number = parsePosition(position);
-      const row = number === undefined ? undefined : reading(() => exactly.get(until(), number));
+      const row =
+        number === undefined
+          ? undefined
+          : reading(() => log.rows<readonly Value[], EventRow>(exactly).get(until(), number));
       return row === undefined ? undefined : toEvent(row);
     },
 
@@ -226,7 +225,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
       if (closed) return;
       closed = true;
       wake();
-      db.close();
+      log.close();
     },
   };
 }

@@ -73,6 +73,8 @@ function serve(port: MessagePort, data: WriterData): void {
         return scrub();
       case 'redact':
         return redact(message.redactions);
+      case 'probe':
+        return probe();
       case 'append':
         commit(message);
         commits += 1;
@@ -116,6 +118,16 @@ function serve(port: MessagePort, data: WriterData): void {
     } catch (error) {
       say({ type: 'not_redacted', message: sqliteMessage(error) });
     }
+  }
+
+  /** Writes the number of the format, which is there already. */
+  function probe(): void {
+    const version = Number(log.db.pragma('user_version'));
+    const written = transact(
+      () => log.db.exec(`pragma user_version = ${version}`),
+      () => undefined,
+    );
+    say({ type: 'probed', isWritable: written !== undefined });
   }
 
   /** Runs in one transaction, durable when it returns. Undefined: it failed, and that was said. */

@@ -1,16 +1,23 @@
-/** How a document is kept in a row of its view: as JSON, without what the row says already. */
+/** Keeps a document in a row of its view: as JSON, without what the row says already, and with a checksum. */
+import { crc32 } from 'node:zlib';
 import { stringsOf } from '../find-plan.js';
-import type { Document, StoredDocument, View } from '../read-models.js';
+import { ViewDamagedError, type Document, type StoredDocument, type View } from '../read-models.js';
 import { arrayName, columnName, tableNames, type Column } from './table-names.js';
 
-/** Of the columns that `documentRows` names, in their order. */
-export type DocumentRow = readonly [id: string, position: Column, document: string | null, ...told: Column[]];
+/** The columns that `documentRows` names, in their order. */
+export type DocumentRow = readonly [
+  id: string,
+  position: Column,
+  sum: Column,
+  document: string | null,
+  ...indexed: Column[],
+];
 
 export type DocumentRows = ReturnType<typeof documentRows>;
 
 /**
- * Of a view that declares its fields, nulls are left out of the JSON, and what the id or another column holds. What
- * the JSON has counts, so documents that were stored whole are read as well.
+ * Describes the rows of a view: `id`, `position`, a checksum, the document as JSON, and the indexed fields. If the view
+ * declares its fields, the JSON lacks nulls and the values that the id or a column holds already.
  */
 export function documentRows(view: View) {
   const { fields = [], idFields = [] } = view;
@@ -18,6 +25,7 @@ export function documentRows(view: View) {
   const isTold = (field: string): boolean => fields.includes(field) && !idFields.includes(field);
   const scalars = indexed.filter(isTold);
   const lists = arrays.filter(isTold);
+  const columnOf = new Map([...indexed, ...arrays].map((field, at) => [field, firstIndexed + at]));
 
   const isInId = (id: string, document: Document): boolean => {
     const parts = id.split('/');
@@ -41,30 +49,67 @@ export function documentRows(view: View) {
     return JSON.stringify(kept);
   }
 
-  function documentOf([id, , text, ...told]: DocumentRow): Document | null {
+  const columnIn = (row: DocumentRow, field: string): Column => row[columnOf.get(field) ?? -1] ?? null;
+
+  function documentOf(row: DocumentRow): Document | null {
+    const [id, , , text] = row;
     if (text === null) return null;
     if (fields.length === 0) return JSON.parse(text) as Document;
     const document: Record<string, unknown> = {};
     for (const field of fields) document[field] = null;
     const parts = id.split('/');
     idFields.forEach((field, at) => (document[field] = parts[at]));
-    scalars.forEach((field, at) => (document[field] = told[at]));
-    lists.forEach((field, at) => (document[field] = parse(String(told[scalars.length + at] ?? '[]'))));
+    for (const field of scalars) document[field] = columnIn(row, field);
+    for (const field of lists) document[field] = parse(String(columnIn(row, field) ?? '[]'));
     return Object.assign(document, parse(text));
   }
 
   return {
-    columns: ['id', 'position', 'document', ...scalars.map(columnName), ...lists.map(arrayName)],
-    /** There is little in the JSON. */
+    columns: ['id', 'position', 'sum', 'document', ...indexed.map(columnName), ...arrays.map(arrayName)],
+    /** Whether the JSON holds little. */
     isShort: fields.length > 0 && fields.every((field) => [...idFields, ...scalars, ...lists].includes(field)),
     textOf,
-    /** A tombstone has no document. */
-    read: <D>(row: DocumentRow): StoredDocument<D | null> => ({
-      id: row[0],
-      document: documentOf(row) as D | null,
-      position: positionIn(row[1]),
-    }),
+    columnIn,
+    /** Reads a row. The document of a tombstone is null. @throws ViewDamagedError if the row is not as it was written */
+    read<D>(row: DocumentRow): StoredDocument<D | null> {
+      const position = positionIn(row[1]);
+      if (row[2] !== checksumOf(row, position)) throw damagedRow(view);
+      return { id: row[0], document: documentOf(row) as D | null, position };
+    },
   };
+}
+
+const firstIndexed = 4;
+
+/** Returns the texts of the column of an array, none if it is damaged. */
+export function textsIn(column: Column): readonly string[] {
+  if (typeof column !== 'string') return [];
+  try {
+    return JSON.parse(column) as readonly string[];
+  } catch {
+    return [];
+  }
+}
+
+/** An index has led to a row that does not have the value. */
+export const strayEntry = (view: View): ViewDamagedError =>
+  new ViewDamagedError(`an index of ${tableNames(view).main} has an entry that its row does not have`, view);
+
+/** Nothing in it is personal. */
+const damagedRow = (view: View): ViewDamagedError =>
+  new ViewDamagedError(`a row of ${tableNames(view).main} does not match its checksum`, view);
+
+/** Returns the CRC-32 of a row, over its id as well, so that a row in the place of another one does not match. */
+export function checksumOf([id, , , text, ...indexed]: DocumentRow, position: string): number {
+  let bytes = `${id}\0${position}\0${plain(text)}`;
+  for (const value of indexed) bytes += `\0${plain(value)}`;
+  return crc32(bytes);
+}
+
+/** Keeps null and a number apart from each text that looks like them. */
+function plain(value: Column): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '\x01' : `\x02${value}`;
 }
 
 const parse = (text: string): object => JSON.parse(text) as object;
@@ -73,7 +118,7 @@ const digits = 20;
 const positionIn = (column: Column): string =>
   typeof column === 'number' ? String(column).padStart(digits, '0') : String(column);
 
-/** A number where it can be read again from one: shorter than its text. */
+/** Returns a number if the position can be told from the number again, because a number takes less space. */
 export function positionColumn(position: string): string | bigint {
   const number = Number(position);
   return Number.isSafeInteger(number) && positionIn(number) === position ? BigInt(number) : position;

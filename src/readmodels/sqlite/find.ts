@@ -2,7 +2,7 @@
 import type { Database, Statement } from '../../sqlite/database.js';
 import { cursorAfter, behindPrefix, planFind, type FindPlan } from '../find-plan.js';
 import type { Document, FindQuery, DocumentPage, StoredDocument, View } from '../read-models.js';
-import { documentRows, type DocumentRow, type DocumentRows } from './document-rows.js';
+import { documentRows, strayEntry, textsIn, type DocumentRow, type DocumentRows } from './document-rows.js';
 import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './table-names.js';
 
 interface Conditions {
@@ -30,11 +30,27 @@ export function createFinder(db: Database): <D>(view: View, query: FindQuery) =>
       statements.set(sql, statement);
     }
     const found = statement.all(...values, query.limit + 1);
-    const documents = found.slice(0, query.limit).map((row) => rows.read<D>(row) as StoredDocument<D>);
+    const documents = found.slice(0, query.limit).map((row) => {
+      demandMatch({ view, rows }, row, query);
+      return rows.read<D>(row) as StoredDocument<D>;
+    });
     const last = documents.at(-1) as StoredDocument<Document> | undefined;
     if (found.length <= query.limit || last === undefined) return { documents };
     return { documents, nextCursor: cursorAfter(plan, last.id, last.document) };
   };
+}
+
+interface TableRows {
+  readonly view: View;
+  readonly rows: DocumentRows;
+}
+
+/** A damaged index leads to rows that the query does not ask for. @throws ViewDamagedError */
+function demandMatch({ view, rows }: TableRows, row: DocumentRow, { where = {}, contains }: FindQuery): void {
+  const isFound =
+    Object.entries(where).every(([field, value]) => rows.columnIn(row, field) === toColumn(value)) &&
+    (contains === undefined || textsIn(rows.columnIn(row, contains.field)).includes(contains.value));
+  if (!isFound) throw strayEntry(view);
 }
 
 interface Selected {

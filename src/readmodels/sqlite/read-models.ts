@@ -2,12 +2,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPrivately } from '../../flow/durable-file.js';
-import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
+import { closeAllOf, Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
-  CommitConflictError,
-  InvalidCursorError,
-  ReadModelsBusyError,
   ReadModelsUnavailableError,
+  ViewDamagedError,
   longestLeaseMs,
   type Commit,
   type Document,
@@ -18,12 +16,19 @@ import {
   type WantedDocuments,
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
-import { deleteCheckpoint, advanceCheckpoint, selectCheckpoint } from './checkpoints.js';
+import {
+  advanceCheckpoint,
+  checkpointsTable,
+  deleteCheckpoint,
+  demandCheckpoints,
+  selectCheckpoint,
+} from './checkpoints.js';
 import { createFinder } from './find.js';
-import { selectRecord, recordsTable, upsertRecord } from './records.js';
+import { createGuard, damageMark, isDamage, type Guard, type OnDamage } from './guard.js';
+import { demandRecords, recordsTable, selectRecord, upsertRecord } from './records.js';
 import { dropTables, scrubView } from './scrub.js';
 import { createSearch } from './search.js';
-import { createTables, openTable, type ViewTable } from './tables.js';
+import { createTables, hasTable, openTable, type ViewTable } from './tables.js';
 
 interface SqliteReadModelsOptions {
   readonly file: string;
@@ -32,6 +37,7 @@ interface SqliteReadModelsOptions {
   readonly now?: () => number;
   /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers never wait. */
   readonly busyTimeout?: number;
+  readonly onDamage?: OnDamage | undefined;
 }
 
 /** Of a thread that others wait for. */
@@ -40,14 +46,14 @@ const defaultBusyTimeout = 2_000;
 const writersCache = 'cache_size = -32000';
 const readersCache = 'cache_size = -16000';
 
-/** @throws ReadModelsUnavailableError when the file cannot be opened. */
+/** Opens the file, and opens it again when it was replaced by `discardViews`. @throws ReadModelsUnavailableError when the file cannot be opened. */
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels {
-  const { file, readOnly = false, now, busyTimeout = defaultBusyTimeout } = options;
-  const guarded = <T>(action: () => T): T => guardedIn(action, damageMark(file));
-  const db = guarded(() => openFile(file, { readOnly, busyTimeout }));
-  return readModelsIn(db, { guarded, now });
+  const { file, readOnly = false, now, busyTimeout = defaultBusyTimeout, onDamage = () => undefined } = options;
+  const guarded = createGuard({ onDamage, markFile: damageMark(file) });
+  const open = (): Database => guarded(() => openFile(file, { readOnly, busyTimeout }));
+  return readModelsIn(open, { guarded, now });
 }
 
 /**
@@ -57,12 +63,15 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
  */
 export function openSqliteViews(options: { readonly file: string; readonly removesWal?: boolean }): ReadModelReader {
   const { file, removesWal = false } = options;
-  return guardedIn(() => {
+  const guarded = createGuard({ onDamage: () => undefined });
+  return guarded(() => {
     const db = new Database(file, { access: removesWal ? 'write' : 'read', timeout: defaultBusyTimeout });
     try {
       db.pragma(readersCache);
       db.pragma('query_only = ON');
-      return readModelsIn(db, { guarded: guardedIn });
+      if (db.pragma('user_version') !== format)
+        throw new ReadModelsUnavailableError(`${otherVersion}; start the service, which builds it again`);
+      return readModelsIn(() => db, { guarded });
     } catch (error) {
       db.close();
       throw error;
@@ -71,25 +80,42 @@ export function openSqliteViews(options: { readonly file: string; readonly remov
 }
 
 interface OpenReadModels {
-  readonly guarded: <T>(action: () => T) => T;
+  readonly guarded: Guard;
   readonly now?: (() => number) | undefined;
 }
 
-function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels): ReadModels {
+/** A connection, and what belongs to it. */
+function createSession(db: Database) {
+  return {
+    db,
+    find: createFinder(db),
+    search: createSearch(db),
+    schemaVersion: db.prepareValue<[], number>('PRAGMA schema_version'),
+    tables: new WeakMap<View, ViewTable>(),
+    schema: undefined as number | undefined,
+  };
+}
+
+function readModelsIn(openDatabase: () => Database, { guarded, now = Date.now }: OpenReadModels): ReadModels {
   const fail = (error: unknown): never =>
     guarded(() => {
       throw error;
     });
-  const find = createFinder(db);
-  const search = createSearch(db);
-  const schemaVersion = db.prepareValue<[], number>('PRAGMA schema_version');
-  let tables = new WeakMap<View, ViewTable>();
-  let schema: number | undefined;
+  let isClosed = false;
+  let session = createSession(openDatabase());
+
+  /** The file may have been replaced since. */
+  const current = (): typeof session => {
+    if (!session.db.isOpen && !isClosed) session = createSession(openDatabase());
+    return session;
+  };
+  const open = (): Database => current().db;
 
   const table = (view: View): ViewTable => {
-    let open = tables.get(view);
-    if (open === undefined) tables.set(view, (open = openTable(db, view)));
-    return open;
+    const { db, tables } = current();
+    let found = tables.get(view);
+    if (found === undefined) tables.set(view, (found = openTable(db, view)));
+    return found;
   };
 
   const readAll = <D, T>(
@@ -106,15 +132,16 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
       }
       return found;
     };
-    return guarded(() => (ids.length < 2 ? read() : db.transaction(read)));
+    return guarded(() => (ids.length < 2 ? read() : open().transaction(read)), view);
   };
 
   const commitAll = (commit: Commit): void => {
     // Another connection may have made a bare view whole: from then on its side tables are written, too.
-    const current = schemaVersion.get();
-    if (current !== schema) tables = new WeakMap();
-    schema = current;
-    advanceCheckpoint(db, commit.checkpoint);
+    const opened = current();
+    const schema = opened.schemaVersion.get();
+    if (schema !== opened.schema) opened.tables = new WeakMap();
+    opened.schema = schema;
+    advanceCheckpoint(opened.db, commit.checkpoint);
     for (const write of commit.writes) table(write.view).write(write);
   };
 
@@ -123,91 +150,117 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: OpenReadModels)
 
   return {
     get: async <D>(view: View, id: string) => {
-      const found = guarded(() => table(view).read<D>(id));
+      const found = guarded(() => table(view).read<D>(id), view);
       return found === undefined ? undefined : living(found);
     },
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     getEach: async <D>(wanted: readonly WantedDocuments[]) =>
       wanted.map(({ view, ids }) => readAll(view, ids, living<D>)),
-    find: async (view, query) => guarded(() => find(view, query)),
-    search: async (view, query) => guarded(() => search(view, query)),
-    checkpoint: async (name) => guarded(() => selectCheckpoint(db, name)?.checkpoint ?? null),
-    readRecord: async (name) => guarded(() => selectRecord(db, name)),
-    putRecord: async (record) => guarded(() => upsertRecord(db, record)),
+    find: async (view, query) => guarded(() => current().find(view, query), view),
+    search: async (view, query) => guarded(() => current().search(view, query), view),
+    checkpoint: async (name) => guarded(() => selectCheckpoint(open(), name)?.checkpoint ?? null),
+    readRecord: async (name) => guarded(() => selectRecord(open(), name)),
+    putRecord: async (record) => guarded(() => upsertRecord(open(), record)),
     async prepare(view, { bare = false } = {}) {
-      guarded(() => createTables(db, view, bare));
+      guarded(() => createTables(open(), view, bare));
       if (!bare) await overdue();
     },
     load: async (view, ids) =>
       readAll(view, ids, ({ document, position }: StoredDocument<Document | null>) => ({ document, position })),
-    commit: async (commit) => guarded(() => db.transaction(() => commitAll(commit), 'immediate')),
+    commit: async (commit) => guarded(() => open().transaction(() => commitAll(commit), 'immediate')),
     async drop(view) {
-      await dropTables(db, storageName(view)).catch(fail);
+      await dropTables(guarded(open), storageName(view)).catch(fail);
       await overdue();
     },
-    forget: async (checkpoint) => guarded(() => db.transaction(() => deleteCheckpoint(db, checkpoint), 'immediate')),
+    forget: async (checkpoint) =>
+      guarded(() => open().transaction(() => deleteCheckpoint(open(), checkpoint), 'immediate')),
     async scrub(views) {
-      for (const view of views) await scrubView(db, view).catch(fail);
+      for (const view of views) await scrubView(guarded(open), view).catch(fail);
     },
     lease: async (name, holder, ttl) =>
-      guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() }), 'immediate')),
+      guarded(() => open().transaction(() => takeLease(open(), { name, holder, ttl, now: now() }), 'immediate')),
     fenceOff: async (name, epoch) =>
       guarded(
         () =>
-          db
+          open()
             .prepare(
               'UPDATE leases SET epoch = epoch + 1 WHERE name = ? AND epoch >= ? AND expires_at NOT BETWEEN ? AND ?',
             )
             .run(name, epoch, now() + 1, now() + longestLeaseMs).changes > 0,
       ),
     close: async () => {
-      db.close();
+      isClosed = true;
+      session.db.close();
     },
   };
 }
 
-/**
- * Removes a file that is no database or whose head is damaged: what it held can be folded again. The reason, or undefined
- * when the file is in order, or not there. To be called before the file is opened. A file of an earlier version is rewritten.
- */
-export function discardIfDamaged(file: string): string | undefined {
-  if (!existsSync(file)) return undefined;
-  const damage = existsSync(damageMark(file)) ? 'damage was met while it was in use' : damageOf(file);
-  if (damage !== undefined)
-    for (const suffix of ['', '-wal', '-shm', '.damaged']) rmSync(file + suffix, { force: true });
-  return damage;
+/** Why a file of views was removed at a start. */
+export interface DiscardedViews {
+  readonly reason: string;
+  /** Whether something was wrong with it. Otherwise another version of the service wrote it. */
+  readonly isDamage: boolean;
 }
 
-/** Above this a whole check would take too long at a start; damage inside is met later, and marked. */
+/**
+ * Removes a file that is damaged or of another version, because its views can be folded again. Returns undefined if the
+ * file is in order or missing. Call this before the file is opened.
+ */
+export function discardIfUnusable(file: string): DiscardedViews | undefined {
+  if (!existsSync(file)) return undefined;
+  const found = existsSync(damageMark(file)) ? damaged('damage was met while it was in use') : whyUnusable(file);
+  if (found !== undefined) discardViews(file);
+  return found;
+}
+
+/**
+ * Removes a file of views. Read models of this thread that have it open continue in a new file. Other threads must have
+ * closed theirs.
+ */
+export function discardViews(file: string): void {
+  closeAllOf(file);
+  for (const suffix of ['', '-wal', '-shm', '.damaged']) rmSync(file + suffix, { force: true });
+}
+
+/** Above this a whole check would take too long at a start. The check that runs after the start finds damage inside. */
 const checkedBytes = 64 * 1024 * 1024;
 
-function damageOf(file: string): string | undefined {
+const damaged = (reason: string): DiscardedViews => ({ reason, isDamage: true });
+const otherVersion = 'views.db was written by another version of the service';
+
+function whyUnusable(file: string): DiscardedViews | undefined {
+  let db: Database | undefined;
   try {
-    const db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
-    try {
-      const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)');
-      if (verdict !== 'ok') return String(verdict);
-      overwriteRemains(db);
-      return undefined;
-    } finally {
-      db.close();
-    }
+    db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
+    if (db.pragma('user_version') !== format) return { reason: otherVersion, isDamage: false };
+    const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)');
+    if (verdict !== 'ok') return damaged(String(verdict));
+    demandCheckpoints(db);
+    demandRecords(db);
+    return lostTable(db);
   } catch (error) {
-    if (isDamage(error)) return sqliteMessage(error);
+    if (error instanceof ViewDamagedError) return damaged(error.message);
+    // The statements are right, so a table is not.
+    if (isDamage(error) || sqliteCode(error) === 'SQLITE_ERROR') return damaged(sqliteMessage(error));
     throw error;
+  } finally {
+    db?.close();
   }
 }
 
-/** Files created without `secure_delete` still hold deleted data. Rewritten once; the file then notes that it is done. */
-const clean = 1;
-function overwriteRemains(db: Database): void {
-  if (db.pragma('user_version') === clean) return;
-  db.exec('VACUUM');
-  db.pragma(`user_version = ${clean}`);
+/** A view whose table is missing would be created empty, and its documents would never be folded again. */
+function lostTable(db: Database): DiscardedViews | undefined {
+  const { storages = {} } = selectCheckpoint(db, liveCheckpoint)?.checkpoint ?? {};
+  const tables = Object.entries(storages).map(([name, storage]) => storageName({ name, version: 1, storage }));
+  const lost = tables.find((table) => !hasTable(db, table));
+  return lost === undefined ? undefined : damaged(`the table ${lost} is missing`);
 }
 
-const isDamage = (error: unknown): boolean => ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(sqliteCode(error) ?? '');
-const damageMark = (file: string): string => `${file}.damaged`;
+/** The checkpoint that names the live storages. */
+const liveCheckpoint = 'views';
+
+/** The version of the tables in the file. */
+const format = 2;
 
 /** Creates the file so that only its owner can read it. If that fails, SQLite reports the cause when it opens the file. */
 function create(file: string): void {
@@ -221,7 +274,7 @@ function create(file: string): void {
 function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Database {
   if (file !== ':memory:') create(file);
   const db = new Database(file, { timeout: busyTimeout });
-  if (db.pragma('page_count') === 0) db.pragma(`user_version = ${clean}`);
+  if (db.pragma('page_count') === 0) db.pragma(`user_version = ${format}`);
   db.pragma('journal_mode = WAL');
   // Documents can be folded again: after a power cut the last commits may be missing, but no commit is there in part.
   db.pragma('synchronous = NORMAL');
@@ -231,30 +284,12 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
   // What is deleted is overwritten: to scrub a view depends on it.
   db.pragma('secure_delete = ON');
   db.exec(`
-    CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;
+    ${checkpointsTable};
     CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
     ${recordsTable};
   `);
   if (readOnly) db.pragma('query_only = ON');
   return db;
-}
-
-/** Own errors and wrong calls pass; everything else that SQLite says means that the read models are out of reach. Its messages name tables, never values. */
-function guardedIn<T>(action: () => T, mark?: string): T {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
-    if (isDamage(error)) {
-      if (mark !== undefined) createPrivately(mark);
-      throw new ReadModelsUnavailableError(`${sqliteCode(error)}: views.db is damaged; restart to rebuild it`, {
-        cause: error,
-      });
-    }
-    if (sqliteCode(error) === 'SQLITE_BUSY') throw new ReadModelsBusyError(sqliteMessage(error), { cause: error });
-    if (sqliteCode(error) !== undefined) throw new ReadModelsUnavailableError(sqliteMessage(error), { cause: error });
-    throw error;
-  }
 }
 
 const living = <D>(found: StoredDocument<D | null>): StoredDocument<D> | undefined =>

@@ -2,7 +2,7 @@
 import type { Database, Statement } from '../../sqlite/database.js';
 import { assertSearch, behindPrefix } from '../find-plan.js';
 import type { PrefixQuery, StoredDocument, View } from '../read-models.js';
-import { documentRows, type DocumentRow } from './document-rows.js';
+import { documentRows, strayEntry, textsIn, type DocumentRow } from './document-rows.js';
 import { sideName, tableNames } from './table-names.js';
 
 /** A search over one connection; keeps the statements it has prepared. */
@@ -26,6 +26,7 @@ export function createSearch(db: Database): <D>(view: View, query: PrefixQuery) 
     );
     const found = new Map<string, StoredDocument<D>>();
     for (const row of statement.iterate(prefix, behindPrefix(prefix))) {
+      if (!textsIn(rows.columnIn(row, field)).some((text) => text.startsWith(prefix))) throw strayEntry(view);
       if (!found.has(row[0])) found.set(row[0], rows.read<D>(row) as StoredDocument<D>);
       if (found.size === limit) break;
     }

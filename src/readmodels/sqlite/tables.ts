@@ -3,13 +3,23 @@ import type { Database, Value } from '../../sqlite/database.js';
 import { scalarOf, stringsOf } from '../find-plan.js';
 import {
   CommitConflictError,
+  ViewDamagedError,
   type Document,
   type DocumentWrite,
   type StoredDocument,
   type View,
 } from '../read-models.js';
-import { documentRows, positionColumn, type DocumentRow } from './document-rows.js';
-import { arrayName, columnName, indexName, keptView, sideName, tableNames, toColumn } from './table-names.js';
+import { checksumOf, documentRows, positionColumn, type DocumentRow } from './document-rows.js';
+import {
+  arrayName,
+  columnName,
+  indexName,
+  keptView,
+  sideName,
+  tableNames,
+  toColumn,
+  type Column,
+} from './table-names.js';
 
 export type ViewTable = ReturnType<typeof openTable>;
 
@@ -22,12 +32,15 @@ export function createTables(db: Database, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
   db.exec(
-    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)${documentRows(view).isShort ? ' WITHOUT ROWID' : ''}`,
+    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position NOT NULL, sum INTEGER NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)${documentRows(view).isShort ? ' WITHOUT ROWID' : ''}`,
   );
   const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
   if (missing.length > 0)
-    throw new TypeError(`${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`);
+    // Of the whole file, because nothing can be folded while a live view cannot be prepared.
+    throw new ViewDamagedError(
+      `${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`,
+    );
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
@@ -59,11 +72,8 @@ export const hasTable = (db: Database, name: string): boolean =>
 /** Prepares the statements of a view as it is now, bare or whole; throws while its table is missing. */
 export function openTable(db: Database, view: View) {
   const { main, fields, arrays } = tableNames(view);
-  const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
   const rows = documentRows(view);
-  // Tables of earlier versions hold texts, and would make other texts of numbers.
-  const type = db.prepareValue<[string], string>(`SELECT type FROM pragma_table_info(?) WHERE name = 'position'`);
-  const toPosition = type.get(main) === 'TEXT' ? (position: string) => position : positionColumn;
+  const columns = rows.columns.filter((column) => column !== 'id');
   const select = db.prepareRows<[string], DocumentRow>(`SELECT ${rows.columns.join(', ')} FROM ${main} WHERE id = ?`);
   const insert = db.prepare<readonly Value[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
@@ -74,10 +84,12 @@ export function openTable(db: Database, view: View) {
   const sides = arrays.map((field) => (hasTable(db, sideName(main, field)) ? openSide(db, main, field) : undefined));
 
   const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Value[] => {
-    const values: Value[] = [toPosition(position)];
-    for (const field of fields) values.push(document === null ? null : toColumn(scalarOf(document, field)));
-    values.push(...texts, document === null ? null : rows.textOf(id, document), id);
-    return values;
+    const text = document === null ? null : rows.textOf(id, document);
+    const indexed: Column[] = [];
+    for (const field of fields) indexed.push(document === null ? null : toColumn(scalarOf(document, field)));
+    indexed.push(...texts);
+    const sum = checksumOf([id, null, null, text, ...indexed], position);
+    return [positionColumn(position), sum, text, ...indexed, id];
   };
 
   return {
@@ -92,7 +104,7 @@ export function openTable(db: Database, view: View) {
       const values = valuesOf(write, texts);
       const isNew = loaded === null;
       sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
-      const { changes } = isNew ? insert.run(...values) : update.run(...values, toPosition(loaded));
+      const { changes } = isNew ? insert.run(...values) : update.run(...values, positionColumn(loaded));
       if (changes !== 1)
         throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
     },

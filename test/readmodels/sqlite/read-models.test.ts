@@ -1,6 +1,6 @@
 /** The embedded read models: the contract, and what only they promise. */
 import { Database } from '../../../src/sqlite/database.js';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,8 +8,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { createLease } from '../../../src/projector/lease.js';
 import { cursorAfter } from '../../../src/readmodels/find-plan.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
-import { discardIfDamaged, openSqliteReadModels, openSqliteViews } from '../../../src/readmodels/sqlite/read-models.js';
-import { checkpoint } from '../../contract/checkpoints.js';
+import {
+  discardIfUnusable,
+  openSqliteReadModels,
+  openSqliteViews,
+} from '../../../src/readmodels/sqlite/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 
 function sqliteHarness(): ReadModelsHarness {
@@ -51,23 +54,6 @@ it.each(['prepare', 'drop'] as const)(
     await models.close();
   },
 );
-
-it('a file of an earlier version has no records: who only reads leaves it so, who writes makes room for them', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'views.db');
-  await openSqliteReadModels({ file }).close();
-  const earlier = new Database(file);
-  earlier.exec('DROP TABLE records');
-  earlier.close();
-  const reader = openSqliteViews({ file });
-  expect(await reader.readRecord('one')).toBeNull();
-  const models = openSqliteReadModels({ file });
-  expect(await models.putRecord({ name: 'one', value: { number: 1 }, previous: null })).toBe(true);
-  expect((await reader.readRecord('one'))?.value).toEqual({ number: 1 });
-  await models.close();
-  await reader.close();
-});
 
 describe('SQLite read models', () => {
   const things: View = {
@@ -210,25 +196,19 @@ describe('SQLite read models', () => {
     await models.close();
   });
 
-  it('has, when it is in use, nothing that an earlier version deleted in the file', async () => {
+  it('removes a file of another version at a start, because its tables have another form', async () => {
     const models = openSqliteReadModels({ file });
     await models.prepare(view);
     await models.close();
-    const earlier = new Database(file);
-    earlier.pragma('secure_delete = OFF');
-    earlier.exec(`CREATE TABLE gone (text TEXT); PRAGMA user_version = 0`);
-    for (let row = 0; row < 500; row += 1) earlier.prepare('INSERT INTO gone VALUES (?)').run(`remains ${row}`);
-    earlier.exec('DROP TABLE gone');
-    earlier.close();
-    expect(readFileSync(file).includes('remains 7')).toBe(true);
-    expect(discardIfDamaged(file)).toBeUndefined();
-    expect(readFileSync(file).includes('remains')).toBe(false);
-    const after = new Database(file);
-    expect(after.pragma('user_version')).toBe(1);
-    after.close();
+    const other = new Database(file);
+    other.pragma('user_version = 1');
+    other.close();
+    expect(() => openSqliteViews({ file })).toThrow('another version of the service; start the service');
+    expect(discardIfUnusable(file)).toMatchObject({ isDamage: false });
+    expect(existsSync(file)).toBe(false);
   });
 
-  it('keeps a document without what its row says already, and reads one that was kept whole', async () => {
+  it('keeps a document without what its row says already', async () => {
     const declared: View = { ...view, fields: ['name', 'owner', 'size', 'tag_ids'], idFields: ['owner', 'name'] };
     const models = openSqliteReadModels({ file });
     await models.prepare(declared);
@@ -240,31 +220,9 @@ describe('SQLite read models', () => {
     const text = db.prepareValue<[string], string>('select document from things_v1 where id = ?');
     expect(text.get('b/a')).toBe('{}');
     expect(text.get('another')).toBe('{"name":"a","owner":"b"}');
-    db.prepare('update things_v1 set document = ?').run(JSON.stringify(document));
     db.close();
     for (const id of ['b/a', 'another'])
       expect(JSON.stringify((await models.get(declared, id))?.document)).toBe(JSON.stringify(document));
-    await models.close();
-  });
-
-  it('goes on in a table of an earlier version, whose positions are texts', async () => {
-    const earlier = new Database(file);
-    earlier.exec('create table things_v1 (id text not null primary key, position text not null, document text)');
-    earlier.close();
-    const plain: View = { name: 'things', version: 1, indexes: [] };
-    const models = openSqliteReadModels({ file });
-    await models.prepare(plain);
-    const [one, two] = [checkpoint(1), checkpoint(2)];
-    const write = { view: plain, id: 'one', document: { a: 1 } };
-    await models.commit({
-      writes: [{ ...write, position: one.position, loaded: null }],
-      checkpoint: { name: 'c', previous: null, next: one },
-    });
-    await models.commit({
-      writes: [{ ...write, position: two.position, loaded: one.position }],
-      checkpoint: { name: 'c', previous: one, next: two },
-    });
-    expect(await models.get(plain, 'one')).toEqual({ id: 'one', document: { a: 1 }, position: two.position });
     await models.close();
   });
 

@@ -18,6 +18,7 @@ const readinessSchema = object('Readiness', {
     caught_up: flag,
     rebuilding: flag,
     missing: z.array(view),
+    damaged: z.array(view).describe('Their reads are answered with 503 until a rebuild has built them.'),
     projector: z.enum(['leading', 'standby', 'elsewhere']),
     position: maybePosition,
     lag_ms: lag,

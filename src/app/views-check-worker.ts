@@ -1,0 +1,41 @@
+/** Composition root of the thread that compares the embedded views with their checksums and indexes, once. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { liveProjections } from '../projections/views.js';
+import { parkedView } from '../projector/parked.js';
+import { checkpointName, storedIn } from '../projector/storage.js';
+import { checkViews } from '../readmodels/sqlite/check.js';
+import { damageOf, type Damage } from '../rebuild/damage.js';
+import { openReadModels } from '../stores/stores.js';
+
+export type FromViewsCheck =
+  | { readonly type: 'damaged'; readonly damage: Damage }
+  | { readonly type: 'checked'; readonly documents: number; readonly milliseconds: number }
+  | { readonly type: 'failed'; readonly message: string };
+
+const main = parentPort;
+if (main === null) throw new Error('views-check-worker runs as a worker thread only');
+const { file } = z.object({ file: z.string() }).parse(workerData);
+const send = (message: FromViewsCheck): void => main.postMessage(message);
+const stop = new AbortController();
+main.on('message', () => stop.abort());
+
+async function check(): Promise<number> {
+  const hooks = {
+    onDamage: (error: Parameters<typeof damageOf>[0]) => send({ type: 'damaged', damage: damageOf(error) }),
+  };
+  const models = await openReadModels({ kind: 'embedded', file }, { ...hooks, readOnly: true });
+  const live = await models.checkpoint(checkpointName).finally(() => models.close());
+  const views = [...storedIn(liveProjections, live?.storages ?? {}), parkedView];
+  return await checkViews({ file, views, signal: stop.signal, ...hooks });
+}
+
+const began = performance.now();
+try {
+  const documents = await check();
+  send({ type: 'checked', documents, milliseconds: Math.round(performance.now() - began) });
+} catch (error) {
+  send({ type: 'failed', message: error instanceof Error ? error.message : 'unexpected failure' });
+}
+// Without this the port would keep the thread alive.
+main.close();

@@ -1,0 +1,44 @@
+/** A connection for reading that is opened again after a read error, because a disk may fail once and then answer. */
+import { sqliteCode, type Database, type Statement, type Value } from './database.js';
+
+export type ReopeningDatabase = ReturnType<typeof openReopening>;
+
+/** @throws what `open` throws */
+export function openReopening(open: () => Database) {
+  let connection = connect();
+
+  function connect() {
+    return { db: open(), statements: new Map<string, Statement<readonly Value[], readonly unknown[]>>() };
+  }
+
+  /** Returns a statement of the present connection, whose rows are arrays. It must not be kept. */
+  function rows<Parameters extends readonly Value[], Row>(sql: string): Statement<Parameters, Row> {
+    const { db, statements } = connection;
+    const statement = statements.get(sql) ?? db.prepareRows<readonly Value[], readonly unknown[]>(sql);
+    statements.set(sql, statement);
+    return statement as unknown as Statement<Parameters, Row>;
+  }
+
+  return {
+    rows,
+    /** The first column of the first row. */
+    value: <Parameters extends readonly Value[], First>(sql: string, ...parameters: Parameters): First | undefined =>
+      rows<Parameters, readonly [First]>(sql).get(...parameters)?.[0],
+    db: (): Database => connection.db,
+    /** Runs a read to its end. If the disk fails, opens the file again and runs the read once more. */
+    reading<Result>(read: () => Result): Result {
+      try {
+        return read();
+      } catch (error) {
+        if (!isReadError(error)) throw error;
+        connection.db.close();
+        connection = connect();
+        return read();
+      }
+    },
+    close: (): void => connection.db.close(),
+  };
+}
+
+/** The disk did not answer. This says nothing about what is in the file. */
+export const isReadError = (error: unknown): boolean => sqliteCode(error) === 'SQLITE_IOERR';

@@ -1,0 +1,77 @@
+/** A service whose `views.db` is damaged refuses wrong answers and repairs itself while it runs. */
+import { openSync, closeSync, writeSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { newList, ok, someAddress } from '../support/answers.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { onServers } from '../support/stores.js';
+
+interface Ready {
+  readonly projections: { readonly damaged: readonly string[]; readonly caught_up: boolean };
+}
+
+const readyOf = async (service: Service) => {
+  const answer = await service.get('/health/ready');
+  return { status: answer.status, ...(answer.body as { readonly data: Ready }).data.projections };
+};
+
+async function withContacts() {
+  const service = await startService();
+  onTestFinished(() => service.close());
+  const list = await newList(service);
+  const contacts: string[] = [];
+  for (let at = 0; at < 5; at += 1)
+    contacts.push(await service.make(`/v1/contacts/${list}/create`, { email: someAddress() }, 'contact_id'));
+  const pages = [...contacts.map((id) => `/v1/contacts/${list}/${id}`), `/v1/contacts/${list}`];
+  const answers = async (): Promise<readonly Answer[]> => Promise.all(pages.map((page) => service.get(page)));
+  const texts = async (): Promise<readonly string[]> => (await answers()).map(({ text }) => text);
+  const before = await texts();
+  await eventually(async () => (service.output().includes('the views were checked') ? true : undefined));
+  const rebuilt = async (): Promise<void> => {
+    await eventually(async () => ((await readyOf(service)).status === 200 ? true : undefined), { what: 'readiness' });
+    expect(await texts()).toEqual(before);
+    await ok(service.post(`/v1/contacts/${list}/create`, { email: someAddress() }));
+  };
+  return { service, list, contacts, answers, rebuilt, file: path.join(service.dataDir, 'views.db') };
+}
+
+test.skipIf(onServers)(
+  'a damaged document is refused, named in readiness, and rebuilt once without a restart',
+  async () => {
+    const { service, list, contacts, rebuilt, file } = await withContacts();
+    const views = new DatabaseSync(file);
+    views.exec(`UPDATE contacts_v3 SET document = replace(document, '@', '#') WHERE id = '${contacts[0] ?? ''}'`);
+    views.close();
+    const refused = await service.get(`/v1/contacts/${list}/${contacts[0] ?? ''}`);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+    expect(refused.text).toContain('A view is damaged and is being rebuilt, please retry: contacts');
+    await rebuilt();
+    expect(service.output().match(/a view is damaged/g)).toHaveLength(1);
+    expect(service.output().match(/rebuild begins/g)).toHaveLength(1);
+    expect(await readyOf(service)).toMatchObject({ damaged: [], caught_up: true });
+  },
+);
+
+test.skipIf(onServers)(
+  'a corrupt file of views is replaced while the service runs, and answers are never wrong',
+  async () => {
+    const { service, answers, rebuilt, file } = await withContacts();
+    const views = new DatabaseSync(file);
+    views.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    views.close();
+    // Everything behind the first page.
+    const { size } = statSync(file);
+    const descriptor = openSync(file, 'r+');
+    writeSync(descriptor, Buffer.alloc(size - 4_096, 0x55), 0, size - 4_096, 4_096);
+    closeSync(descriptor);
+    await service.make('/v1/tags/create', { tag_name: 'one' }, 'tag_id');
+    const isBuiltAgain = async (): Promise<true | undefined> => {
+      for (const { status } of await answers()) expect([200, 503]).toContain(status);
+      return service.output().includes('a damaged view is built again') || undefined;
+    };
+    await eventually(isBuiltAgain, { what: 'a new file' });
+    await rebuilt();
+    expect(service.output().match(/views.db is damaged/g)).toHaveLength(1);
+  },
+);
