@@ -25,6 +25,25 @@ export const evidenceSchema = object(
 );
 export type CitedEvent = FrozenOutput<typeof evidenceSchema>;
 
+const life = object(
+  'ContactLife',
+  {
+    contact_id: value.contactId.nullable().describe('Null if no event that can be read names the contact.'),
+    created_at: time.nullable().describe('Null if the creation cannot be read.'),
+    created: evidenceSchema.nullable().describe('The creation; null if it cannot be read.'),
+    erased_at: time.nullable().describe('Null if the contact was not erased.'),
+    erasure_id: value.erasureId.nullable().describe('The erasure that ended the contact.'),
+    erased: evidenceSchema.nullable().describe('The event that ended the contact; null if it was not erased.'),
+  },
+  'A contact that an address has or had, from its creation to its erasure.',
+);
+export type ContactLife = FrozenOutput<typeof life>;
+const lives = z
+  .array(life)
+  .describe(
+    'Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact.',
+  );
+
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 export const unreadableFields = {
   ...named,
@@ -137,6 +156,7 @@ export type LogHead = Pick<Basis, 'log_id' | 'position' | 'ordinal' | 'head' | '
 /** What stands beside the items of a history. */
 export const historyBasis = {
   ...basis,
+  lives,
   emails_until: value.maybePosition.optional().describe('The e-mails are complete up to here. Absent with `list_id`.'),
 };
 
@@ -189,7 +209,8 @@ const contactAtFields = {
   created_at: time.nullable(),
   erased: evidenceSchema
     .optional()
-    .describe('The erasure that ended the contact before the time. Absent where there was none.'),
+    .describe('The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created.'),
+  lives,
   profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),
   ...z.strictObject(nextChange).partial().shape,
   unreadable: z
