@@ -209,7 +209,9 @@ const contactAtFields = {
   created_at: time.nullable(),
   erased: evidenceSchema
     .optional()
-    .describe('The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created.'),
+    .describe(
+      'The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created.',
+    ),
   lives,
   profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),
   ...z.strictObject(nextChange).partial().shape,

@@ -63,9 +63,7 @@ const changesAtOnce = 100;
 async function* changes(before: Side, after: Side, states: States): AsyncGenerator<readonly MemberChange[]> {
   if (states.before !== 'living' && states.after !== 'living') return;
   const ends = new Map<string, Because>();
-  const { moment, listId } = after;
-  // The deletion of the list came first if the contact ended after it.
-  const until = states.after === 'living' ? moment.horizon : countsUntil(moment, ['list', listId]);
+  const until = endsUntil(after, states);
   const noteEnd = (_: string, contactId: string, cause: Because): unknown =>
     cause.position <= until && ends.set(contactId, cause);
   const [first, second] = await gather([before, { ...after, onEnd: noteEnd }]);
@@ -80,6 +78,10 @@ async function* changes(before: Side, after: Side, states: States): AsyncGenerat
   }
   if (some.length > 0) yield some;
 }
+
+/** A contact that ended after the deletion of the list had left with the list. */
+const endsUntil = ({ moment, listId }: Side, { after }: States): string =>
+  after === 'living' ? moment.horizon : countsUntil(moment, ['list', listId]);
 
 interface Compared {
   readonly before: Side;

@@ -20,26 +20,26 @@ export const noLives: LivesState = { lives: [], isOpen: false };
 
 /** Returns the lives after the next event of the stream. */
 export function livesAfter(state: LivesState, stored: StoredEvent, moment: CataloguesAsOf): LivesState {
-  const last = state.isOpen ? state.lives.at(-1) : undefined;
+  const last = openLife(state);
   // Only these events begin or end a life, and most events are of a life that is known.
-  if (last !== undefined && last.contact_id !== null && !lifeEvents.has(stored.type)) return state;
+  if (typeof last?.contact_id === 'string' && !lifeEvents.has(stored.type)) return state;
   const recorded = readableContact(stored);
   if (recorded === undefined) return last === undefined ? withUnreadable(state, stored) : state;
   const { event, metadata, revision } = recorded;
   const { contact_id } = event.data;
-  const change = lifeChange(event, revision);
-  // A later event of an erasure names a contact that an earlier one has ended.
-  if (event.type === 'ContactErased' && change === undefined) return state;
-  if (change === 'begins') {
-    const created = citedEvent(recorded, summaryOf(recorded, moment));
-    return { lives: [...state.lives, { ...unknownLife, contact_id, created_at: metadata.at, created }], isOpen: true };
+  const cited = citedEvent(recorded, summaryOf(recorded, moment));
+  if (event.type === 'ContactCreated') {
+    const begun = { ...unknownLife, contact_id, created_at: metadata.at, created: cited };
+    return { lives: [...state.lives, begun], isOpen: true };
   }
-  const known = withOwner(state, contact_id);
-  if (event.type !== 'ContactErased') return known;
-  const erased = citedEvent(recorded, summaryOf(recorded, moment));
-  const ended = { erased_at: metadata.at, erasure_id: event.data.erasure_id, erased };
-  return { lives: withLast(known.lives, ended), isOpen: false };
+  if (event.type !== 'ContactErased') return withOwner(state, contact_id);
+  // A later event of an erasure names a contact that an earlier one has ended.
+  if (lifeChange(event, revision) === undefined) return state;
+  const end = { erased_at: metadata.at, erasure_id: event.data.erasure_id, erased: cited };
+  return { lives: withLast(withOwner(state, contact_id).lives, end), isOpen: false };
 }
+
+const openLife = ({ lives, isOpen }: LivesState): ContactLife | undefined => (isOpen ? lives.at(-1) : undefined);
 
 const unknownLife: ContactLife = {
   contact_id: null,
@@ -59,7 +59,7 @@ function withUnreadable(state: LivesState, stored: StoredEvent): LivesState {
 
 /** The contact of an event is alive, so a life whose creation cannot be read has begun before. */
 function withOwner(state: LivesState, contact_id: string): LivesState {
-  const last = state.isOpen ? state.lives.at(-1) : undefined;
+  const last = openLife(state);
   if (last?.contact_id === contact_id) return state;
   if (last?.contact_id === null) return { ...state, lives: withLast(state.lives, { contact_id }) };
   return { lives: [...state.lives, { ...unknownLife, contact_id }], isOpen: true };
@@ -67,6 +67,13 @@ function withOwner(state: LivesState, contact_id: string): LivesState {
 
 const withLast = (lives: readonly ContactLife[], change: Partial<ContactLife>): readonly ContactLife[] =>
   lives.map((life, index) => (index === lives.length - 1 ? { ...life, ...change } : life));
+
+/** Returns the life in words, such as "con_01, created at 2026-03-01T10:00:00.000Z, erased at … by shop". */
+export function lifeInWords({ contact_id, created_at, erased }: ContactLife): string {
+  const begin = created_at === null ? 'created at an unknown time' : `created at ${created_at}`;
+  const end = erased === null ? '' : `, erased at ${erased.at} by ${erased.actor}`;
+  return `${contact_id ?? 'a contact without a known id'}, ${begin}${end}`;
+}
 
 interface LivesRequest {
   readonly stream: string;
@@ -93,8 +100,7 @@ export function createLivesReader(reader: Pick<AuditReader, 'readStream'>) {
     let state = kept.get(stream) ?? { ...noLives, nextRevision: 0n };
     const reading = { stream, from: state.nextRevision, pace, signal };
     for await (const page of streamPages(reader, reading))
-      for (const stored of page)
-        state = { ...livesAfter(state, stored, moment), nextRevision: stored.revision + 1n };
+      for (const stored of page) state = { ...livesAfter(state, stored, moment), nextRevision: stored.revision + 1n };
     kept.delete(stream);
     if (state.nextRevision > 0n) kept.set(stream, state);
     for (const oldest of kept.keys()) {
