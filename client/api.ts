@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 36579cac378aace2b528b253730aeab2dd74d9a98ab9e485561a6122c93a64a1. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1630,7 +1630,7 @@ export interface components {
       contact_id: string | null;
       /** Format: date-time */
       created_at: string | null;
-      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
@@ -1640,6 +1640,8 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -1672,7 +1674,7 @@ export interface components {
       contact_id: string | null;
       /** Format: date-time */
       created_at: string | null;
-      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
@@ -1682,6 +1684,8 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -1748,6 +1752,27 @@ export interface components {
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
       zipcode: string | null;
+    };
+    /** @description A contact that an address has or had, from its creation to its erasure. */
+    ContactLife: {
+      /** @description Null if no event that can be read names the contact. */
+      contact_id: string | null;
+      /** @description The creation; null if it cannot be read. */
+      created: components['schemas']['Evidence'] | null;
+      /**
+       * Format: date-time
+       * @description Null if the creation cannot be read.
+       */
+      created_at: string | null;
+      /** @description The event that ended the contact; null if it was not erased. */
+      erased: components['schemas']['Evidence'] | null;
+      /**
+       * Format: date-time
+       * @description Null if the contact was not erased.
+       */
+      erased_at: string | null;
+      /** @description The erasure that ended the contact. */
+      erasure_id: string | null;
     };
     ContactList: {
       list_id: string;
@@ -2426,6 +2451,8 @@ export interface components {
       incomplete?: boolean;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -3047,8 +3074,18 @@ export interface components {
       /** @description Known: joined, left, changed. */
       change: string;
       contact_id: string;
+      /**
+       * Format: date-time
+       * @description When the contact was created; null if that event cannot be read.
+       */
+      created_at: string | null;
       /** @description As in a list at a time. */
       email: string | null;
+      /**
+       * Format: date-time
+       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       */
+      erased_at: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -3064,8 +3101,18 @@ export interface components {
     MemberLine: {
       because: components['schemas']['EventReference'];
       contact_id: string;
+      /**
+       * Format: date-time
+       * @description When the contact was created; null if that event cannot be read.
+       */
+      created_at: string | null;
       /** @description Null where the person is erased, or the creation of the contact cannot be read. */
       email: string | null;
+      /**
+       * Format: date-time
+       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       */
+      erased_at: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -3163,7 +3210,7 @@ export interface components {
       emails: components['schemas']['ExportedEmail'][];
       /** @description The e-mails are complete up to there. */
       emails_until: string;
-      /** @description Earlier lives. */
+      /** @description Erasures of the person, oldest first. `contact.lives` has the contacts. */
       erasures: components['schemas']['ErasureOfPerson'][];
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
@@ -3551,7 +3598,7 @@ export interface components {
     };
     /** @description What a page about a contact tells. */
     Report: {
-      /** @description In one sentence. */
+      /** @description In one sentence, and a second one if the address has had another contact or the contact was erased later. */
       answer: string;
       contact: components['schemas']['ContactAt'];
       emails: components['schemas']['ReportedEmail'][];
