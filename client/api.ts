@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 36579cac378aace2b528b253730aeab2dd74d9a98ab9e485561a6122c93a64a1. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f2e7dc87ec1c5f2bfc09e4d6e801a1f0823ab99ca9ef092039e39948d163a8d3. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -531,7 +531,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
+     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, at most 10 MB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description One address as JSON, or many as NDJSON, at most 10 MiB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;

@@ -1,7 +1,7 @@
 /** What auditors are answered: items of a history, a contact at a time, events of the feed, who looked. */
 import { z } from 'zod';
 import * as value from '../events/values.js';
-import { count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
+import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
 import type { FrozenOutput } from '../events/values.js';
 
 const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
@@ -30,10 +30,10 @@ const life = object(
   {
     contact_id: value.contactId.nullable().describe('Null if no event that can be read names the contact.'),
     created_at: time.nullable().describe('Null if the creation cannot be read.'),
-    created: evidenceSchema.nullable().describe('The creation; null if it cannot be read.'),
+    created: cause.nullable().describe('The creation; null if it cannot be read.'),
     erased_at: time.nullable().describe('Null if the contact was not erased.'),
     erasure_id: value.erasureId.nullable().describe('The erasure that ended the contact.'),
-    erased: evidenceSchema.nullable().describe('The event that ended the contact; null if it was not erased.'),
+    erased: cause.nullable().describe('The event that ended the contact; null if it was not erased.'),
   },
   'A contact that an address has or had, from its creation to its erasure.',
 );

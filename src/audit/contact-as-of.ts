@@ -77,7 +77,7 @@ export async function contactAsOf(reader: AuditReader, request: AsOfRequest): Pr
         unreadable.push(unreadableEvent(stored, state.contactId));
       const end = endOfLife(step);
       if (end !== undefined && isSought(end, contactId)) ended.push(end);
-      lives = livesAfter(lives, stored, moment);
+      lives = livesAfter(lives, stored);
       state = step.after;
     }
   if (state === initialState) return undefined;

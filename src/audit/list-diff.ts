@@ -2,7 +2,8 @@
 import type { ListDiffLine, MemberAt, MemberChange } from './list-answers.js';
 import { openAuditContext, type AuditSources } from './basis.js';
 import { stateOfVersion, type ListAt } from './list-at.js';
-import { gather, showMember, type Because, type ListPass, type Member, type Members } from './list-members.js';
+import type { Because } from './event-descriptions.js';
+import { gather, showMember, type ListPass, type Member, type Members } from './list-members.js';
 import { versionAt } from './names.js';
 import { countsUntil } from './timeline.js';
 import { createUnreadableNotes, type UnreadableSummary } from './unreadable.js';

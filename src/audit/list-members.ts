@@ -14,6 +14,7 @@ import {
 import type { CataloguesAsOf } from './names.js';
 import { readableContact } from './decoding.js';
 import { streamPages, type AuditReader } from './reading.js';
+import { eventReference, type Because } from './event-descriptions.js';
 import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
 import { codec } from '../events/codec.js';
 import { lifeChange, lifeEvents } from '../events/contact.js';
@@ -45,7 +46,6 @@ export interface Member {
 
 type Creation = Pick<MemberAt, 'email' | 'created_at'>;
 
-export type Because = MemberAt['because'];
 /** By stream, in the order of their first event in the list. */
 export type Members = Map<string, Member>;
 
@@ -102,7 +102,7 @@ function endLife(found: Members, stored: StoredEvent, pass: ListPass): void {
     return;
   }
   found.delete(stored.stream);
-  pass.onEnd?.(stored.stream, member.contactId, becauseOf(recorded));
+  pass.onEnd?.(stored.stream, member.contactId, eventReference(recorded));
 }
 
 function noteUnreadable(found: Members, stored: StoredEvent, { time, unreadable }: ListPass): void {
@@ -117,7 +117,7 @@ function take(found: Members, stored: StoredEvent, taking: MemberPass): void {
   const { event, metadata } = recorded;
   if (!isOfList(event) || event.data.list_id !== listId || metadata.at > time) return;
   const member = found.get(stored.stream);
-  const change = { event, voidTags: deletedTags(recorded, moment), cause: becauseOf(recorded) };
+  const change = { event, voidTags: deletedTags(recorded, moment), cause: eventReference(recorded) };
   const membership = membershipAfter(member?.membership, change);
   if (membership === undefined) return;
   if (member !== undefined) member.membership = membership;
@@ -133,15 +133,6 @@ function newMember(
   const creation = created?.stream === stream ? creationOf(created, contactId) : undefined;
   return { contactId, entered: position, creation, membership, erasedAt: null };
 }
-
-const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because => ({
-  event_id: id,
-  type: event.type,
-  at: metadata.at,
-  actor: metadata.actor,
-  request_id: metadata.request_id,
-  position,
-});
 
 /** Returns undefined if the event is not the creation of the contact, or cannot be read. */
 function creationOf(stored: StoredEvent, contactId: string): Creation | undefined {

@@ -3,7 +3,7 @@ import { lifeChange, lifeEvents } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { ContactLife } from './answers.js';
 import { readableContact } from './decoding.js';
-import { citedEvent, summaryOf } from './event-descriptions.js';
+import { eventReference } from './event-descriptions.js';
 import type { CataloguesAsOf } from './names.js';
 import { streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
@@ -19,7 +19,7 @@ export interface LivesState {
 export const noLives: LivesState = { lives: [], isOpen: false };
 
 /** Returns the lives after the next event of the stream. */
-export function livesAfter(state: LivesState, stored: StoredEvent, moment: CataloguesAsOf): LivesState {
+export function livesAfter(state: LivesState, stored: StoredEvent): LivesState {
   const last = openLife(state);
   // Only these events begin or end a life, and most events are of a life that is known.
   if (typeof last?.contact_id === 'string' && !lifeEvents.has(stored.type)) return state;
@@ -27,7 +27,7 @@ export function livesAfter(state: LivesState, stored: StoredEvent, moment: Catal
   if (recorded === undefined) return last === undefined ? withUnreadable(state, stored) : state;
   const { event, metadata, revision } = recorded;
   const { contact_id } = event.data;
-  const cited = citedEvent(recorded, summaryOf(recorded, moment));
+  const cited = eventReference(recorded);
   if (event.type === 'ContactCreated') {
     const begun = { ...unknownLife, contact_id, created_at: metadata.at, created: cited };
     return { lives: [...state.lives, begun], isOpen: true };
@@ -100,7 +100,7 @@ export function createLivesReader(reader: Pick<AuditReader, 'readStream'>) {
     let state = kept.get(stream) ?? { ...noLives, nextRevision: 0n };
     const reading = { stream, from: state.nextRevision, pace, signal };
     for await (const page of streamPages(reader, reading))
-      for (const stored of page) state = { ...livesAfter(state, stored, moment), nextRevision: stored.revision + 1n };
+      for (const stored of page) state = { ...livesAfter(state, stored), nextRevision: stored.revision + 1n };
     kept.delete(stream);
     if (state.nextRevision > 0n) kept.set(stream, state);
     for (const oldest of kept.keys()) {

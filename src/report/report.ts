@@ -1,7 +1,7 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
 import { ServiceError } from '../errors.js';
 import type { TreeSource } from '../eventstore/tree.js';
-import type { CitedEvent, ContactLife, HistoryItem } from '../audit/answers.js';
+import type { ContactLife, HistoryItem } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
 import type { AuditContext } from '../audit/basis.js';
 import type { HistoryPage, HistoryRequest } from '../audit/history.js';
@@ -71,11 +71,11 @@ async function pagesOf(
   return { ...page, items };
 }
 
-/** The beginning and the end of another life are in the report, too. */
-const eventsOfLife = ({ created, erased }: ContactLife): readonly CitedEvent[] =>
-  [created, erased].filter((event) => event !== null);
-
 type EventBehind = Pick<HistoryItem, 'position' | 'list' | 'tags'>;
+
+/** The beginning and the end of another life are in the report, too. */
+const eventsOfLife = ({ created, erased }: ContactLife): readonly EventBehind[] =>
+  [created, erased].filter((event) => event !== null);
 
 function positionsBehind(items: readonly EventBehind[], { moment, listId }: AuditContext): ReadonlySet<string> {
   const lists = new Set([listId ?? '', ...items.flatMap(({ list }) => list?.list_id ?? [])]);
