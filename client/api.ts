@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 f2e7dc87ec1c5f2bfc09e4d6e801a1f0823ab99ca9ef092039e39948d163a8d3. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1fc3ebcc64200eeb77dd0d09039ec12fb7182e9bb8e7f8f9283ade2011eec52e. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1758,14 +1758,14 @@ export interface components {
       /** @description Null if no event that can be read names the contact. */
       contact_id: string | null;
       /** @description The creation; null if it cannot be read. */
-      created: components['schemas']['Evidence'] | null;
+      created: components['schemas']['EventReference'] | null;
       /**
        * Format: date-time
        * @description Null if the creation cannot be read.
        */
       created_at: string | null;
       /** @description The event that ended the contact; null if it was not erased. */
-      erased: components['schemas']['Evidence'] | null;
+      erased: components['schemas']['EventReference'] | null;
       /**
        * Format: date-time
        * @description Null if the contact was not erased.
