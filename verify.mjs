@@ -494,6 +494,22 @@ const isString = (value) => typeof value === 'string';
 const known =
   /^(Contact(Created|ProfileChanged|Subscribed|Unsubscribed|Erased)|Tags(Attached|Detached)|ConsentRecorded|ListDeleted|TagDeleted)$/;
 
+/** Whether an earlier event of the same erasure has ended the contact. Another contact may have followed since. */
+const isLaterPart = ({ type, revision, data }) =>
+  type === 'ContactErased' && Number(revision) > Number(JSON.parse(data).through) + 1;
+
+/** Returns the contacts that the stream has held, each from its creation to its erasure. */
+function contactsIn(events) {
+  const contacts = [];
+  for (const event of events) {
+    const { at } = JSON.parse(event.metadata);
+    if (event.type === 'ContactCreated') contacts.push({ id: JSON.parse(event.data).contact_id, from: at });
+    const last = contacts.at(-1);
+    if (event.type === 'ContactErased' && !isLaterPart(event) && last !== undefined) last.erased ??= at;
+  }
+  return contacts;
+}
+
 /** What the events say of the person in each list, in the order of the log: for how long which status. */
 function spansIn(events) {
   const lists = new Map();
@@ -522,8 +538,9 @@ function spansIn(events) {
       lists.set(list_id, Object.assign(list, { isDeleted: true }));
     },
   };
-  for (const { type, data, metadata } of events)
-    if (Object.hasOwn(takes, type)) takes[type](JSON.parse(data), JSON.parse(metadata).at);
+  for (const event of events)
+    if (Object.hasOwn(takes, event.type) && !isLaterPart(event))
+      takes[event.type](JSON.parse(event.data), JSON.parse(event.metadata).at);
   return [...lists.values()].flatMap(({ spans }) => spans);
 }
 
@@ -534,15 +551,19 @@ function* inWords({ events, sealed_at }, at) {
     const { email } = (type === 'ContactCreated' && Object(JSON.parse(data).person)) || {};
     if (isString(email)) yield `the address ${email}, since ${JSON.parse(metadata).at}`;
   }
+  for (const { id, from, erased } of contactsIn(events))
+    yield `the contact ${id} from ${from} ${erased === undefined ? `to the seal of ${sealed_at}` : `to ${erased}, when the person was erased`}`;
   for (const span of spansIn(events))
     yield `${span.status} in the list ${nameOf(span)} from ${span.from} ${span.to ?? `to the seal of ${sealed_at}`}`;
   for (const { ordinal, type } of events)
     if (!known.test(type)) yield `event ${ordinal} has a type that is not known here: these words are without it`;
   if (at === undefined) return;
-  const then = spansIn(events.filter(({ metadata }) => JSON.parse(metadata).at <= at));
-  const open = then.filter(({ to }) => to === undefined);
+  const before = events.filter(({ metadata }) => JSON.parse(metadata).at <= at);
+  const last = contactsIn(before).at(-1);
+  const isNobody = last === undefined || last.erased !== undefined;
+  const open = spansIn(before).filter(({ to }) => to === undefined);
   for (const span of open) yield `at ${at}: ${span.status} in the list ${nameOf(span)}, since ${span.from}`;
-  if (open.length === 0) yield `at ${at}: in no list`;
+  if (open.length === 0) yield `at ${at}: in no list${isNobody ? ', because there was no contact then' : ''}`;
 }
 /** What stands in the files is shown as text, whatever it is. */
 const print = (texts, ...values) =>

@@ -54,7 +54,7 @@ async function openKeptRegister({ store, commands, config, restored, logger, clo
   if (erasures.length + keys.length + refusals.length > 0)
     logger.warn(
       { erasures, keys, refusals: refusals.length },
-      'the log lacked what the register has, for it was put back from a backup: asked for again',
+      'the log lacked what the register has, because it was put back from a backup or a process was killed: asked for again',
     );
   await register.keep(entriesOfKeys((await commands.keys.fresh(keysStream)).state));
   return register;

@@ -1,7 +1,7 @@
 /** What auditors are answered: items of a history, a contact at a time, events of the feed, who looked. */
 import { z } from 'zod';
 import * as value from '../events/values.js';
-import { count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
+import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
 import type { FrozenOutput } from '../events/values.js';
 
 const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
@@ -24,6 +24,25 @@ export const evidenceSchema = object(
   'An event: when, by whom, on which request, and where it stands.',
 );
 export type CitedEvent = FrozenOutput<typeof evidenceSchema>;
+
+const life = object(
+  'ContactLife',
+  {
+    contact_id: value.contactId.nullable().describe('Null if no event that can be read names the contact.'),
+    created_at: time.nullable().describe('Null if the creation cannot be read.'),
+    created: cause.nullable().describe('The creation; null if it cannot be read.'),
+    erased_at: time.nullable().describe('Null if the contact was not erased.'),
+    erasure_id: value.erasureId.nullable().describe('The erasure that ended the contact.'),
+    erased: cause.nullable().describe('The event that ended the contact; null if it was not erased.'),
+  },
+  'A contact that an address has or had, from its creation to its erasure.',
+);
+export type ContactLife = FrozenOutput<typeof life>;
+const lives = z
+  .array(life)
+  .describe(
+    'Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact.',
+  );
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 export const unreadableFields = {
@@ -137,6 +156,7 @@ export type LogHead = Pick<Basis, 'log_id' | 'position' | 'ordinal' | 'head' | '
 /** What stands beside the items of a history. */
 export const historyBasis = {
   ...basis,
+  lives,
   emails_until: value.maybePosition.optional().describe('The e-mails are complete up to here. Absent with `list_id`.'),
 };
 
@@ -189,7 +209,10 @@ const contactAtFields = {
   created_at: time.nullable(),
   erased: evidenceSchema
     .optional()
-    .describe('The erasure that ended the contact before the time. Absent where there was none.'),
+    .describe(
+      'The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created.',
+    ),
+  lives,
   profile: object('ProfileAt', { ...profile, ...reasons }).nullable(),
   ...z.strictObject(nextChange).partial().shape,
   unreadable: z

@@ -1,6 +1,7 @@
 /** A contact as of a time: what was so of it then, and what changed that next. */
 import { lifeChange } from '../events/contact.js';
-import type { UnreadableEvent } from './answers.js';
+import type { ContactLife, UnreadableEvent } from './answers.js';
+import { livesAfter, noLives } from './lives.js';
 import type { CataloguesAsOf } from './names.js';
 import { streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
@@ -9,6 +10,7 @@ import {
   initialState,
   stepOf,
   type ContactRecord,
+  type Memberships,
   type StreamStep,
   type TimelineState,
 } from './timeline.js';
@@ -23,9 +25,26 @@ interface AsOfRequest {
   readonly pace?: ReplayPace | undefined;
 }
 
+/** A life of the stream that is over. */
+interface EndedLife {
+  readonly contactId: string | null;
+  /** As they were at the end. */
+  readonly memberships: Memberships;
+  /** Its erasure, or the creation of another contact. */
+  readonly end: ContactRecord;
+}
+
 export interface ContactAsOf {
   /** Deleted lists and tags are still in it. */
   readonly state: TimelineState;
+  /** All lives of the stream, also those that began after the time. */
+  readonly lives: readonly ContactLife[];
+  /** The lives that had ended at the time, oldest first: of the contact that was asked for, else all. */
+  readonly ended: readonly EndedLife[];
+  /** Ids of the lists that the contact was ever in, also after the time; without a contact id those of all lives. */
+  readonly everIn: ReadonlySet<string>;
+  /** The first status after the time in each list, by the id of the list; without a contact id also one of a later life. */
+  readonly entries: ReadonlyMap<string, ContactRecord>;
   /** Events at or before the time, in log order: what they changed is not known. */
   readonly unreadable: readonly UnreadableEvent[];
   /** Where there was no contact: the creation that came. */
@@ -41,24 +60,48 @@ export interface ContactAsOf {
 /** Most contacts have fewer events. Many replays may begin in one turn of the event loop. */
 const firstPage = 64;
 
-/** Undefined: there is no such stream. @throws StoreUnavailableError */
+/** Returns undefined if there is no such stream. @throws StoreUnavailableError */
 export async function contactAsOf(reader: AuditReader, request: AsOfRequest): Promise<ContactAsOf | undefined> {
   const { stream, contactId, moment, signal, pace } = request;
   let cut: Cut = nothingUndated;
   let state = initialState;
+  let lives = noLives;
+  const ended: EndedLife[] = [];
   const unreadable: UnreadableEvent[] = [];
   const reading = { stream, from: 0n, size: firstPage, horizon: moment.horizon, signal, pace };
   for await (const page of streamPages(reader, reading))
     for (const stored of page) {
       const step = stepOf(stored, state, moment);
-      cut = cutAfter(cut, step, request);
+      cut = cutAfter(cut, step, { ...request, ended });
       if (step.type === 'unreadable' && cut.phase === 'before')
         unreadable.push(unreadableEvent(stored, state.contactId));
+      const end = endOfLife(step);
+      if (end !== undefined && isSought(end, contactId)) ended.push(end);
+      lives = livesAfter(lives, stored);
       state = step.after;
     }
   if (state === initialState) return undefined;
   const own = unreadable.filter(({ contact_id }) => contactId === undefined || (contact_id ?? contactId) === contactId);
-  return { ...(cut.phase === 'after' ? cut : cutAt(state, cut, contactId)), unreadable: own };
+  const asOf = cut.phase === 'after' ? cut : cutAt(state, cut, { contactId, ended });
+  const everIn = new Set([...ended, ...(isSought(state, contactId) ? [state] : [])].flatMap(listsOf));
+  return { ...asOf, unreadable: own, lives: lives.lives, everIn };
+}
+
+const isSought = (one: Pick<EndedLife, 'contactId'>, contactId: string | undefined): boolean =>
+  contactId === undefined || one.contactId === contactId;
+
+const listsOf = ({ memberships }: Pick<EndedLife, 'memberships'>): readonly string[] => [...memberships.keys()];
+
+function endOfLife(step: StreamStep): EndedLife | undefined {
+  if (step.type === 'unreadable') return undefined;
+  const { recorded, before } = step;
+  const { contactId, life, memberships, erasure } = before;
+  const { event, revision } = recorded;
+  if (lifeChange(event, revision) === undefined) return undefined;
+  if (event.type === 'ContactErased') return { contactId: event.data.contact_id, memberships, end: recorded };
+  const isOver = life === undefined && memberships.size === 0 && erasure !== undefined;
+  // The first contact, and one that follows an erasure, end nothing.
+  return contactId === null || isOver ? undefined : { contactId, memberships, end: recorded };
 }
 
 /** Where the time is, seen from the events that have been read: times never run backwards in a stream. */
@@ -70,30 +113,37 @@ interface BeforeTime {
   readonly undated: UnreadableEvent | undefined;
 }
 
-interface AfterTime extends Omit<ContactAsOf, 'unreadable'> {
+interface AfterTime extends Omit<ContactAsOf, 'unreadable' | 'lives' | 'everIn'> {
   readonly phase: 'after';
 }
 
 type Sought = AsOfRequest['contactId'];
 
+interface CutRequest extends Pick<AsOfRequest, 'contactId'> {
+  readonly ended: readonly EndedLife[];
+}
+
 const nothingUndated: BeforeTime = { phase: 'before', undated: undefined };
 
-function cutAfter(cut: Cut, step: StreamStep, { time, contactId }: Pick<AsOfRequest, 'time' | 'contactId'>): Cut {
+function cutAfter(cut: Cut, step: StreamStep, request: CutRequest & Pick<AsOfRequest, 'time'>): Cut {
+  const { time, contactId } = request;
   if (cut.phase === 'after') return withStep(cut, step, contactId);
   if (step.type === 'unreadable' && step.at === undefined)
     return { phase: 'before', undated: cut.undated ?? unreadableEvent(step.stored, step.before.contactId) };
   const isLater = step.at !== undefined && step.at > time;
   // Events without a time, before one that is not later, were not later either.
-  return isLater ? withStep(cutAt(step.before, cut, contactId), step, contactId) : nothingUndated;
+  return isLater ? withStep(cutAt(step.before, cut, request), step, contactId) : nothingUndated;
 }
 
-/** An answer about one contact does not name another that had the address then. */
-function cutAt(state: TimelineState, { undated }: BeforeTime, sought: Sought): AfterTime {
-  const none = { phase: 'after', creation: undefined, end: undefined, changes: noChanges } as const;
-  const isOfOther = sought !== undefined && state.contactId !== sought;
-  return isOfOther
-    ? { ...none, state: initialState, nextUnreadable: undefined }
-    : { ...none, state, nextUnreadable: undated };
+function cutAt(state: TimelineState, { undated }: BeforeTime, { contactId, ended }: CutRequest): AfterTime {
+  const cut = { phase: 'after', ended: [...ended], creation: undefined, end: undefined } as const;
+  const noneYet = { ...cut, changes: noChanges, entries: noChanges };
+  if (contactId === undefined || state.contactId === contactId) return { ...noneYet, state, nextUnreadable: undated };
+  // Another contact had the address then, so the contact that was asked for was not created yet, or was over.
+  const end = ended.at(-1)?.end;
+  const erasure = end?.event.type === 'ContactErased' ? end : undefined;
+  const over = end === undefined ? initialState : { ...initialState, contactId, erasure };
+  return { ...noneYet, state: over, nextUnreadable: undefined };
 }
 
 const noChanges: ContactAsOf['changes'] = new Map();
@@ -126,15 +176,24 @@ const contactIn = ({ state, creation }: AfterTime, sought: Sought): string | und
 
 function withCreation(cut: AfterTime, recorded: ContactRecord, sought: Sought): AfterTime {
   if (cut.state.life !== undefined) return { ...cut, end: cut.end ?? recorded };
-  const isSought = sought === undefined || sought === recorded.event.data.contact_id;
-  return isSought ? { ...cut, creation: cut.creation ?? recorded } : cut;
+  const isWanted = sought === undefined || sought === recorded.event.data.contact_id;
+  return isWanted ? { ...cut, creation: cut.creation ?? recorded } : cut;
 }
 
 function withChange(cut: AfterTime, recorded: ContactRecord, sought: Sought): AfterTime {
   const { event, revision } = recorded;
-  if (event.data.contact_id !== contactIn(cut, sought)) return cut;
+  if (event.data.contact_id !== contactIn(cut, sought)) return sought === undefined ? withEntry(cut, recorded) : cut;
   const end = cut.end ?? (lifeChange(event, revision) === 'ends' ? recorded : undefined);
   const keys = factsChangedBy(event).filter((key) => !cut.changes.has(key));
   if (keys.length === 0) return end === cut.end ? cut : { ...cut, end };
-  return { ...cut, end, changes: new Map([...cut.changes, ...keys.map((key) => [key, recorded] as const)]) };
+  const changes = new Map([...cut.changes, ...keys.map((key) => [key, recorded] as const)]);
+  return withEntry({ ...cut, end, changes }, recorded);
+}
+
+/** Another contact of the address may enter a list that the contact of the time was not in. */
+function withEntry(cut: AfterTime, recorded: ContactRecord): AfterTime {
+  const { type, data } = recorded.event;
+  if (type !== 'ContactSubscribed' && type !== 'ContactUnsubscribed') return cut;
+  if (cut.entries.has(data.list_id)) return cut;
+  return { ...cut, entries: new Map(cut.entries).set(data.list_id, recorded) };
 }

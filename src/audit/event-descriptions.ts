@@ -11,9 +11,11 @@ import {
 import type { RecordedEvent } from '../events/envelope.js';
 import type { RefusalKind } from '../events/refusal-kind.js';
 import { everyMail, type SuppressionEvent, type SuppressionReason } from '../events/suppressions.js';
-import { timeOfId } from '../events/values.js';
+import { timeOfId, type cause, type FrozenOutput } from '../events/values.js';
 import type { CitedEvent, HistoryItem } from './answers.js';
 import { versionBefore, type CataloguesAsOf } from './names.js';
+
+export type Because = FrozenOutput<typeof cause>;
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
 function describe(event: DomainEvent, listName?: string): string {
@@ -222,6 +224,16 @@ export function citedEvent(recorded: RecordedEvent<DomainEvent>, summary: string
     position: recorded.position,
   };
 }
+
+/** Names the event without its words. */
+export const eventReference = ({ id, event, metadata, position }: RecordedEvent<DomainEvent>): Because => ({
+  event_id: id,
+  type: event.type,
+  at: metadata.at,
+  actor: metadata.actor,
+  request_id: metadata.request_id,
+  position,
+});
 
 export function summaryOf({ event, position, revision }: RecordedEvent<DomainEvent>, moment: CataloguesAsOf): string {
   if (event.type === 'ContactErased' && lifeChange(event, revision) === undefined)

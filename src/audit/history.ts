@@ -1,10 +1,12 @@
 /** The history of a contact: every event of its stream, of its lists and tags and of the e-mails to it, in full and in plain words, page by page. */
 import { ServiceError } from '../errors.js';
+import { lifeChange } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { HistoryItem } from './answers.js';
+import type { ContactLife, HistoryItem } from './answers.js';
 import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf } from './history-item.js';
+import { createLivesReader } from './lives.js';
 import type { CataloguesAsOf } from './names.js';
 import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';
@@ -38,6 +40,8 @@ export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
   readonly context: AuditContext;
+  /** Every contact that the address has had, whatever part of the history was asked for. */
+  readonly lives: readonly ContactLife[];
   /** The e-mails are complete up to this position. Absent where none are asked for. */
   readonly emails_until?: string;
 }
@@ -45,6 +49,7 @@ export interface HistoryPage {
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
 export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
+  const livesOf = createLivesReader(sources.reader);
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
     const context =
@@ -61,9 +66,11 @@ export function createHistories(sources: AuditSources & EmailSources) {
       const item = itemOf(step, context.moment, { ...sources, hidden });
       items.push(item instanceof Promise ? await item : item);
     }
+    const { stream, signal } = request;
     return {
       items,
       context,
+      lives: await livesOf({ stream, signal, moment: context.moment, pace: sources.pace }),
       ...looked,
       ...(found.next === undefined ? {} : { next_cursor: found.next }),
     };
@@ -165,8 +172,12 @@ function timeOf(step: OwnStep): string | undefined {
 
 function isAbout(step: OwnStep, listId: string): boolean {
   switch (step.type) {
-    case 'contact':
-      return 'list_id' in step.recorded.event.data && step.recorded.event.data.list_id === listId;
+    case 'contact': {
+      const { event, revision } = step.recorded;
+      // An erasure ends the subscription, as the deletion of the list does.
+      if (lifeChange(event, revision) === 'ends') return step.before.memberships.has(listId);
+      return 'list_id' in event.data && event.data.list_id === listId;
+    }
     case 'catalogue':
       return step.change.kind === 'list'
         ? step.change.id === listId

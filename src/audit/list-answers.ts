@@ -17,6 +17,12 @@ const listLine = object('ListLine', {
   because: evidenceSchema.nullable().describe('Its creation, last rename or deletion.'),
 });
 export type ListLine = FrozenOutput<typeof listLine>;
+const lifeOfMember = {
+  created_at: time.nullable().describe('When the contact was created; null if that event cannot be read.'),
+  erased_at: time
+    .nullable()
+    .describe('When the contact was erased, also after the time that was asked for; null if it was not.'),
+};
 const memberLine = object('MemberLine', {
   line: z.literal('member'),
   contact_id: value.contactId,
@@ -26,6 +32,7 @@ const memberLine = object('MemberLine', {
   status: subscriptionStatus,
   tags: z.array(tag),
   because: cause,
+  ...lifeOfMember,
 });
 export type MemberAt = Omit<FrozenOutput<typeof memberLine>, 'line'>;
 
@@ -68,6 +75,7 @@ const changeLine = object('MemberChangeLine', {
   because: cause
     .nullable()
     .describe('What made the status so; of who left, what ended the contact. Null: the list was deleted.'),
+  ...lifeOfMember,
 });
 export type MemberChange = Omit<FrozenOutput<typeof changeLine>, 'line'>;
 

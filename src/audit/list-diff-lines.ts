@@ -34,6 +34,8 @@ const columns = [
   'actor',
   'request_id',
   'position',
+  'created_at',
+  'erased_at',
 ];
 
 /** A head, a row per change, and a row with another word for each event that could not be read. */
@@ -56,6 +58,8 @@ const cellsOf = (change: MemberChange): readonly string[] => [
   namesOf(change.tags_before),
   namesOf(change.tags),
   ...causeCells(change.because ?? {}),
+  change.created_at ?? '',
+  change.erased_at ?? '',
 ];
 
 /** As a JSON array, for a name may hold any separator. */
@@ -73,4 +77,4 @@ const causeCells = (cause: Cause): readonly string[] => [
 ];
 
 const unreadableRow = ({ contact_id, ...cause }: UnreadableEvent): string =>
-  csvRow([contact_id ?? '', '', 'unreadable', '', '', '[]', '[]', ...causeCells(cause)]);
+  csvRow([contact_id ?? '', '', 'unreadable', '', '', '[]', '[]', ...causeCells(cause), '', '']);

@@ -2,8 +2,10 @@
 import type { ListDiffLine, MemberAt, MemberChange } from './list-answers.js';
 import { openAuditContext, type AuditSources } from './basis.js';
 import { stateOfVersion, type ListAt } from './list-at.js';
-import { gather, showMember, type Because, type ListPass, type Member, type Members } from './list-members.js';
+import type { Because } from './event-descriptions.js';
+import { gather, showMember, type ListPass, type Member, type Members } from './list-members.js';
 import { versionAt } from './names.js';
+import { countsUntil } from './timeline.js';
 import { createUnreadableNotes, type UnreadableSummary } from './unreadable.js';
 
 export interface ListDiffRequest {
@@ -62,7 +64,9 @@ const changesAtOnce = 100;
 async function* changes(before: Side, after: Side, states: States): AsyncGenerator<readonly MemberChange[]> {
   if (states.before !== 'living' && states.after !== 'living') return;
   const ends = new Map<string, Because>();
-  const noteEnd = (_: string, contactId: string, cause: Because): unknown => ends.set(contactId, cause);
+  const until = endsUntil(after, states);
+  const noteEnd = (_: string, contactId: string, cause: Because): unknown =>
+    cause.position <= until && ends.set(contactId, cause);
   const [first, second] = await gather([before, { ...after, onEnd: noteEnd }]);
   const were = states.before === 'living' && first !== undefined ? first : new Map<string, Member>();
   const are = states.after === 'living' && second !== undefined ? second : new Map<string, Member>();
@@ -75,6 +79,10 @@ async function* changes(before: Side, after: Side, states: States): AsyncGenerat
   }
   if (some.length > 0) yield some;
 }
+
+/** A contact that ended after the deletion of the list had left with the list. */
+const endsUntil = ({ moment, listId }: Side, { after }: States): string =>
+  after === 'living' ? moment.horizon : countsUntil(moment, ['list', listId]);
 
 interface Compared {
   readonly before: Side;
@@ -97,7 +105,8 @@ async function* differences({ before, were, after, are, ends }: Compared): Async
       yield change(now, { now, because: now.because });
       continue;
     }
-    const then = await showMember(stream, { ...earlier, email: now.email }, before);
+    const { email, created_at } = now;
+    const then = await showMember(stream, { ...earlier, creation: { email, created_at } }, before);
     if (hasChanged(then, now)) yield change(now, { then, now, because: now.because });
   }
   for (const [stream, member] of were) {
@@ -122,8 +131,20 @@ interface BothSides {
   readonly because: Because | null;
 }
 
-function change({ contact_id, email }: MemberAt, { then, now, because }: BothSides): MemberChange {
+function change(member: MemberAt, { then, now, because }: BothSides): MemberChange {
+  const { contact_id, email, created_at, erased_at } = member;
   const { status: status_before, tags: tags_before } = then ?? absent;
   const { status, tags } = now ?? absent;
-  return { contact_id, email, change: kindOf(then, now), status_before, status, tags_before, tags, because };
+  return {
+    contact_id,
+    email,
+    change: kindOf(then, now),
+    status_before,
+    status,
+    tags_before,
+    tags,
+    because,
+    created_at,
+    erased_at,
+  };
 }

@@ -31,6 +31,8 @@ const columns = [
   'actor',
   'request_id',
   'position',
+  'created_at',
+  'erased_at',
 ];
 
 /** A head, a row per member, and a row with another status for each event that could not be read. */
@@ -45,10 +47,10 @@ export async function* listAsCsv({ members, unreadable }: ListAt): AsyncGenerato
 }
 
 /** Tags as a JSON array of names, for a name may hold any separator. */
-const cellsOf = ({ contact_id, email, status, tags, because }: MemberAt): readonly string[] => [
-  contact_id,
-  email ?? '',
-  status,
+const cellsOf = ({ tags, because, ...member }: MemberAt): readonly string[] => [
+  member.contact_id,
+  member.email ?? '',
+  member.status,
   JSON.stringify(tags.map(({ tag_name }) => tag_name)),
   because.at,
   because.event_id,
@@ -56,7 +58,11 @@ const cellsOf = ({ contact_id, email, status, tags, because }: MemberAt): readon
   because.actor,
   because.request_id,
   because.position,
+  member.created_at ?? '',
+  member.erased_at ?? '',
 ];
 
-const unreadableRow = ({ contact_id, event_id, type, at, actor, request_id, position }: UnreadableEvent): string =>
-  csvRow([contact_id ?? '', '', 'unreadable', '[]', at ?? '', event_id, type, actor ?? '', request_id ?? '', position]);
+const unreadableRow = ({ contact_id, event_id, type, at, ...event }: UnreadableEvent): string => {
+  const cause = [at ?? '', event_id, type, event.actor ?? '', event.request_id ?? '', event.position];
+  return csvRow([contact_id ?? '', '', 'unreadable', '[]', ...cause, '', '']);
+};

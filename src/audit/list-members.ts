@@ -14,6 +14,7 @@ import {
 import type { CataloguesAsOf } from './names.js';
 import { readableContact } from './decoding.js';
 import { streamPages, type AuditReader } from './reading.js';
+import { eventReference, type Because } from './event-descriptions.js';
 import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
 import { codec } from '../events/codec.js';
 import { lifeChange, lifeEvents } from '../events/contact.js';
@@ -36,12 +37,15 @@ export interface Member {
   readonly contactId: string;
   /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
   readonly entered: string;
-  /** Null: it was erased. Undefined where the creation was not the event before: then it is read from the stream. */
-  readonly email: string | null | undefined;
+  /** Undefined if the creation was not the event before. Then it is read from the stream. */
+  readonly creation: Creation | undefined;
   membership: Membership<Because>;
+  /** When the contact was erased, after the time of the pass. */
+  erasedAt: string | null;
 }
 
-export type Because = MemberAt['because'];
+type Creation = Pick<MemberAt, 'email' | 'created_at'>;
+
 /** By stream, in the order of their first event in the list. */
 export type Members = Map<string, Member>;
 
@@ -55,7 +59,9 @@ export async function gather(passes: readonly ListPass[]): Promise<readonly Memb
   let created: StoredEvent | undefined;
   for await (const page of reader.readAll({ signal })) {
     for (const stored of page) {
-      if (stored.position > end) return found;
+      if (stored.position > moment.horizon) return found;
+      // After the deletion of the list only erasures of its members matter.
+      if (stored.position > end && !lifeEvents.has(stored.type)) continue;
       if (stored.type === 'ContactCreated') created = stored;
       if (!mayConcern(stored, listId)) continue;
       for (const [at, pass] of passes.entries()) fold(found[at], stored, { ...pass, created });
@@ -89,10 +95,14 @@ function endLife(found: Members, stored: StoredEvent, pass: ListPass): void {
   const recorded = readableContact(stored);
   if (recorded === undefined) return noteUnreadable(found, stored, pass);
   const { event, metadata, revision } = recorded;
-  if (lifeChange(event, revision) === undefined) return;
-  if (metadata.at > pass.time) return;
+  const change = lifeChange(event, revision);
+  if (change === undefined) return;
+  if (metadata.at > pass.time) {
+    if (change === 'ends' && event.data.contact_id === member.contactId) member.erasedAt = metadata.at;
+    return;
+  }
   found.delete(stored.stream);
-  pass.onEnd?.(stored.stream, member.contactId, becauseOf(recorded));
+  pass.onEnd?.(stored.stream, member.contactId, eventReference(recorded));
 }
 
 function noteUnreadable(found: Members, stored: StoredEvent, { time, unreadable }: ListPass): void {
@@ -107,7 +117,7 @@ function take(found: Members, stored: StoredEvent, taking: MemberPass): void {
   const { event, metadata } = recorded;
   if (!isOfList(event) || event.data.list_id !== listId || metadata.at > time) return;
   const member = found.get(stored.stream);
-  const change = { event, voidTags: deletedTags(recorded, moment), cause: becauseOf(recorded) };
+  const change = { event, voidTags: deletedTags(recorded, moment), cause: eventReference(recorded) };
   const membership = membershipAfter(member?.membership, change);
   if (membership === undefined) return;
   if (member !== undefined) member.membership = membership;
@@ -120,24 +130,16 @@ function newMember(
   created: StoredEvent | undefined,
 ): Member {
   const contactId = event.data.contact_id;
-  const email = created?.stream === stream ? addressOfCreation(created, contactId) : undefined;
-  return { contactId, entered: position, email, membership };
+  const creation = created?.stream === stream ? creationOf(created, contactId) : undefined;
+  return { contactId, entered: position, creation, membership, erasedAt: null };
 }
 
-const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because => ({
-  event_id: id,
-  type: event.type,
-  at: metadata.at,
-  actor: metadata.actor,
-  request_id: metadata.request_id,
-  position,
-});
-
-/** Null: it was erased. Undefined: it is not the contact's creation, or cannot be read. */
-function addressOfCreation(stored: StoredEvent, contactId: string): string | null | undefined {
-  const event = readableContact(stored)?.event;
+/** Returns undefined if the event is not the creation of the contact, or cannot be read. */
+function creationOf(stored: StoredEvent, contactId: string): Creation | undefined {
+  const recorded = readableContact(stored);
+  const event = recorded?.event;
   if (event?.type !== 'ContactCreated' || event.data.contact_id !== contactId) return undefined;
-  return event.data.person?.email ?? null;
+  return { email: event.data.person?.email ?? null, created_at: recorded?.metadata.at ?? null };
 }
 
 interface ShowOptions extends ListPass {
@@ -146,31 +148,34 @@ interface ShowOptions extends ListPass {
 }
 
 export async function showMember(stream: string, member: Member, options: ShowOptions): Promise<MemberAt> {
-  const { contactId, membership, email } = member;
+  const { contactId, membership, creation, erasedAt } = member;
   const { status, because } = membership;
+  const { email, created_at } = creation ?? (await readCreation(stream, member, options));
   return {
     contact_id: contactId,
-    email: email === undefined ? await emailOf(stream, member, options) : email,
+    email,
     status,
     tags: tagsOf(member, options),
     because,
+    created_at,
+    erased_at: erasedAt,
   };
 }
 
-/** Of the contact's creation, which is nearly always the first event of its stream. */
-async function emailOf(stream: string, { contactId, entered }: Member, pass: ListPass): Promise<string | null> {
+/** Reads the creation of the contact, which is nearly always the first event of its stream. */
+async function readCreation(stream: string, { contactId, entered }: Member, pass: ListPass): Promise<Creation> {
   const { reader, moment, signal, unreadable } = pass;
   const missed: UnreadableEvent[] = [];
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
     for (const stored of page) {
       if (stored.type !== 'ContactCreated') continue;
-      const address = addressOfCreation(stored, contactId);
-      if (address !== undefined) return address;
+      const creation = creationOf(stored, contactId);
+      if (creation !== undefined) return creation;
       const mayBeIt = stored.position < entered && ownerOf(stored, contactId) === contactId;
       if (mayBeIt && readableContact(stored) === undefined) missed.push(unreadableEvent(stored, contactId));
     }
   for (const event of missed) unreadable.note(event);
-  return null;
+  return { email: null, created_at: null };
 }
 
 function tagsOf({ membership }: Member, { moment, time, names }: ShowOptions): MemberAt['tags'] {

@@ -42,6 +42,7 @@ export async function contactAt(sources: AuditSources, request: ContactAtRequest
     time,
     ...basis,
     ...(await parts.contact(request.contactId ?? null)),
+    lives: asOf.lives,
     ...(asOf.unreadable.length === 0 ? {} : { unreadable: asOf.unreadable }),
   };
   const { memberships } = asOf.state;
@@ -51,11 +52,8 @@ export async function contactAt(sources: AuditSources, request: ContactAtRequest
 }
 
 /** An event that cannot be read may have been the entry. */
-const wasNeverIn = ({ state, unreadable, nextUnreadable, changes }: ContactAsOf, listId: string): boolean =>
-  !state.memberships.has(listId) &&
-  !changes.has(factKey(listId)) &&
-  unreadable.length === 0 &&
-  nextUnreadable === undefined;
+const wasNeverIn = ({ everIn, unreadable, nextUnreadable }: ContactAsOf, listId: string): boolean =>
+  !everIn.has(listId) && unreadable.length === 0 && nextUnreadable === undefined;
 
 type Cause = ContactRecord | { readonly kind: NamedKind; readonly version: NameVersion };
 
@@ -67,7 +65,7 @@ interface AnswerSources {
 
 /** What the answer is made of. A deletion ends a fact as an event of the contact does; its event is read again to be shown. */
 function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSources) {
-  const { changes, end, nextUnreadable } = asOf;
+  const { changes, end, ended, entries, nextUnreadable } = asOf;
 
   async function cite(cause: Cause | undefined): Promise<CitedEvent | null> {
     if (cause === undefined) return null;
@@ -114,7 +112,11 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
     const absent = { list_id, list_name: lastName, status: null, consent: null, tags: [] };
     const gone = deletion('list', list_id);
     const change = changes.get(factKey(list_id));
-    if (membership === undefined) return { ...absent, because: null, ...(await nextChange(change, change ?? gone)) };
+    if (membership === undefined) {
+      const because = await cite(causeOfAbsence(list_id));
+      const entry = change ?? entries.get(list_id);
+      return { ...absent, because, ...(await nextChange(entry, entry ?? gone)) };
+    }
     const consent = await consentIn(membership);
     const list_name = nameOf(list_id, membership);
     // A deletion is for ever: no unreadable event can have changed it.
@@ -127,6 +129,14 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
       tags: await tagsOf(list_id, membership),
       ...(await reasons(membership.because, [change, gone])),
     };
+  }
+
+  /** Returns what ended the subscription of a life that is over, or undefined if no such life was in the list. */
+  function causeOfAbsence(listId: string): Cause | undefined {
+    const last = ended.findLast(({ memberships }) => memberships.has(listId));
+    const version = deletionOf(moment.versions('list', listId));
+    if (last === undefined || version === undefined || version.at > time) return last?.end;
+    return soonest([last.end, { kind: 'list', version }]);
   }
 
   async function consentIn({ consent }: Membership<ContactRecord>): Promise<SubscriptionAt['consent']> {
@@ -144,14 +154,20 @@ function answerParts(asOf: ContactAsOf, { moment, catalogues, time }: AnswerSour
   async function contact(askedFor: string | null) {
     const { life, contactId, erasure } = asOf.state;
     if (life === undefined) {
-      const existed = asOf.unreadable.length === 0 ? false : null;
       const erased = await cite(erasure);
       const past = erased === null ? {} : { erased };
       const next = await nextChange(asOf.creation);
+      const existed = mayHaveExisted(erasure, askedFor) ? null : false;
       return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, ...past, ...next };
     }
     const profile = { ...life.profile, ...(await reasons(life.because, [changes.get(profileKey)])) };
     return { contact_id: contactId, existed: true, created_at: life.created.metadata.at, profile };
+  }
+
+  /** An event that cannot be read may be a creation. The id of an erased contact is never used again. */
+  function mayHaveExisted(erasure: ContactRecord | undefined, askedFor: string | null): boolean {
+    if (erasure === undefined) return asOf.unreadable.length > 0;
+    return askedFor === null && asOf.unreadable.some(({ position }) => position > erasure.position);
   }
 
   return { contact, subscription, subscriptions };

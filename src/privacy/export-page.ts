@@ -4,8 +4,15 @@ import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/answers.js';
 import { everyMail } from '../events/suppressions.js';
 import { rendered } from '../report/page.js';
-import { consentRow, nameInWords, profileRows, subscriptionRow, subscriptionsOf } from '../report/report-page.js';
-import type { ExportedChange, ExportedEmail } from './export-answer.js';
+import {
+  consentRow,
+  lifeRow,
+  nameInWords,
+  profileRows,
+  subscriptionRow,
+  subscriptionsOf,
+} from '../report/report-page.js';
+import type { ErasureOfPerson, ExportedChange, ExportedEmail } from './export-answer.js';
 import type { ItemPages, PersonExport } from './export.js';
 
 type RefusalStep = PersonExport['about']['refused_mail']['history'][number];
@@ -18,7 +25,8 @@ const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', 
 export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
   // Large, and needed by this page only.
   const { plainText } = await import('../mailer/plain-text.js');
-  const { contact, erasures, refused_mail } = about;
+  const { contact, erasures, refused_mail, answered_at } = about;
+  const lives = contact?.lives ?? [];
   yield rendered(head, {
     ...about,
     title: `What is stored about ${about.email}`,
@@ -26,7 +34,8 @@ export async function* exportAsPage({ about, history, emails, readings }: Person
     subscriptions: contact === null ? [] : subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact?.unreadable ?? [],
     refused: refused_mail.history.map(refusalRow),
-    erasures: erasures.map((erasure) => ({ ...erasure, at: erasure.erased_at ?? erasure.requested_at })),
+    lives: lives.length === 0 ? false : { rows: lives.map((life) => lifeRow(life, answered_at)) },
+    erasures: erasures.map(erasureRow),
   });
   const isChanged = yield* rows(history(), (item) => Mustache.render(change, changeRow(item)));
   yield Mustache.render(afterChanges, { none: !isChanged });
@@ -35,6 +44,14 @@ export async function* exportAsPage({ about, history, emails, readings }: Person
   const isRead = yield* rows(readings(), (item) => Mustache.render(reading, readingRow(item)));
   yield Mustache.render(end, { ...about, none: !isRead });
 }
+
+const erasureRow = (erasure: ErasureOfPerson) => ({
+  ...erasure,
+  requested: erasure.requested_at ?? 'an unknown time',
+  hadNoContact: erasure.completed_at !== null && erasure.erased_at === null,
+  // A zero would be left out by the template.
+  emails: String(erasure.emails ?? 'an unknown number'),
+});
 
 /** Returns whether there were any. */
 async function* rows<Item>(pages: ItemPages<Item>, rendered: (item: Item) => string): AsyncGenerator<string, boolean> {

@@ -1,4 +1,4 @@
-/** What of the registers a log lacks, because it was put back from a backup of before. */
+/** Finds what a log lacks of the registers, because it was put back from a backup or a process was killed in between. */
 import { erasureDecider, type ErasuresState } from '../commands/erasures.js';
 import { foldStream } from './fold-stream.js';
 import { keyDecider, type Key, type KeysState } from '../commands/keys.js';

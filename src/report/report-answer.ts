@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as value from '../events/values.js';
 import { count, object, origin, position, time, type FrozenOutput } from '../events/values.js';
+import { lifeInWords } from '../audit/lives.js';
 import {
   contactAtSchema,
   historyItem,
@@ -36,7 +37,7 @@ export const report = object(
       asked_by: origin.actor,
     }),
     answer: value.text(
-      'In one sentence.',
+      'In one sentence, and a second one if the address has had another contact or the contact was erased later.',
       'At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.',
     ),
     contact: contactAtSchema,
@@ -71,17 +72,33 @@ export type ReportedEvent = { readonly ordinal: number | null; readonly event: H
 export type ReportedEmail = WholeReport['emails'][number];
 export type Report = Omit<WholeReport, 'history'> & { readonly history: readonly ReportedEvent[] };
 
-/** `name`: what the contact was asked for by. */
+/** `name` is what the contact was asked for by. */
 export function answerInWords(contact: ContactAt, name: string): string {
-  const { time, existed, profile } = contact;
-  if (existed === null) return `Whether there was a contact ${name} at ${time} cannot be told: events cannot be read.`;
+  return [`${answerAtTheTime(contact, name)}.`, ...livesInWords(contact)].join(' ');
+}
+
+function answerAtTheTime(contact: ContactAt, name: string): string {
+  const { time, existed, profile, erased } = contact;
+  if (existed === null) return `Whether there was a contact ${name} at ${time} cannot be told: events cannot be read`;
   if (profile === null) {
-    const why = contact.erased === undefined ? '' : `: erased on ${contact.erased.at} by ${contact.erased.actor}`;
-    return `At ${time} there was no contact ${name}${why}.`;
+    const why = erased === undefined ? '' : `: erased on ${erased.at} by ${erased.actor}`;
+    return `At ${time} there was no contact ${name}${why}`;
   }
   const who = `At ${time} ${profile.email ?? name}`;
-  if ('subscription' in contact) return `${who} was ${standingIn(contact.subscription)}.`;
-  return `${who} ${standings(contact.subscriptions)}.`;
+  if ('subscription' in contact) return `${who} was ${standingIn(contact.subscription)}`;
+  return `${who} ${standings(contact.subscriptions)}`;
+}
+
+/** More lives than these are in the list of all lives only. */
+const mostLivesInSentence = 5;
+
+/** Says what the answer leaves out: other contacts of the address, and an erasure after the time. */
+function livesInWords({ lives, erased }: ContactAt): readonly string[] {
+  const isTold = lives.length === 1 && (lives[0]?.erased === null || erased !== undefined);
+  if (lives.length === 0 || isTold) return [];
+  const what = `This address has had ${lives.length === 1 ? 'one contact' : `${lives.length} contacts`}`;
+  if (lives.length > mostLivesInSentence) return [`${what}.`];
+  return [`${what}: ${lives.map(lifeInWords).join('; ')}.`];
 }
 
 function standingIn(subscription: SubscriptionAt): string {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Consent } from '../events/contact.js';
 import { profileFields } from '../events/contact.js';
-import type { ContactAt, CitedEvent, ProfileValues, SubscriptionAt } from '../audit/answers.js';
+import type { ContactAt, CitedEvent, ContactLife, ProfileValues, SubscriptionAt } from '../audit/answers.js';
 import { profileIn } from '../audit/event-descriptions.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
@@ -17,13 +17,25 @@ export function reportPage({ question, contact, history, emails, ...rest }: Repo
     ...question,
     ...{ answered_at, log_id, position, ordinal, head, unlinked, future, list_note },
     contact_id: contact.contact_id ?? 'CONTACT',
+    lives: contact.lives.length === 0 ? false : { rows: contact.lives.map((life) => lifeRow(life, question.time)) },
     profile: profileRows(contact),
     subscriptions: subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact.unreadable ?? [],
-    history: history.map((one) => eventRow(one, { sealed: rest.seal?.count, time: question.time })),
+    history: history.map((one) =>
+      eventRow(one, { sealed: rest.seal?.count, time: question.time, hasLives: contact.lives.length > 1 }),
+    ),
     emails: emails.length === 0 ? false : { rows: emails.map((one) => emailRow(one, question.time)) },
   });
 }
+
+export const lifeRow = ({ contact_id, created_at, created, erased_at, erased }: ContactLife, time: string) => ({
+  contact_id: contact_id ?? 'unknown',
+  created_at: created_at ?? 'at an unknown time',
+  created_by: created?.actor ?? 'unknown',
+  isCreatedLater: isLater(created_at, time),
+  end: erased !== null && { erased_at, by: erased.actor, request_id: erased.request_id },
+  isErasedLater: isLater(erased_at, time),
+});
 
 const emailRow = ({ requested_at, subject, outcome, outcome_at }: ReportedEmail, time: string) => ({
   isLater: isLater(requested_at, time),
@@ -95,16 +107,19 @@ const isLater = (at: string | null | undefined, time: string): boolean => typeof
 interface Until {
   readonly sealed: number | undefined;
   readonly time: string;
+  /** The changes may be of several contacts. */
+  readonly hasLives: boolean;
 }
 
-function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time }: Until) {
-  const { at, position, summary, actor, request_id, consent, type } = event;
+function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time, hasLives }: Until) {
+  const { at, position, summary, actor, request_id, consent, type, contact_id } = event;
   return {
     at: at ?? 'unknown',
     place: ordinal === null ? `position ${position}` : `number ${ordinal}`,
     isLater: isLater(at, time),
     unsealed: ordinal !== null && ordinal > sealed,
     summary,
+    whose: hasLives && contact_id !== null && { contact_id },
     by: actor ?? 'unknown',
     request_id: request_id ?? 'unknown',
     changes: profileIn(event).map(([name, value]) => ({ name, value: value ?? 'cleared' })),

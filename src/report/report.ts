@@ -1,7 +1,7 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
 import { ServiceError } from '../errors.js';
 import type { TreeSource } from '../eventstore/tree.js';
-import type { HistoryItem } from '../audit/answers.js';
+import type { ContactLife, HistoryItem } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
 import type { AuditContext } from '../audit/basis.js';
 import type { HistoryPage, HistoryRequest } from '../audit/history.js';
@@ -38,7 +38,8 @@ export async function createReport(sources: ReportSources, request: ReportReques
   const { time = context.basis.answered_at } = request;
   const contact = await audit.contactAt({ ...about, list, time, context });
   const whole = await pagesOf(audit, { ...about, limit, context: { ...context, listId: undefined } });
-  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, context) });
+  const events = [...whole.items, ...contact.lives.flatMap(eventsOfLife)];
+  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(events, context) });
   const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, context });
   const history = items.filter(({ email }) => email === undefined);
   return {
@@ -70,7 +71,13 @@ async function pagesOf(
   return { ...page, items };
 }
 
-function positionsBehind(items: readonly HistoryItem[], { moment, listId }: AuditContext): ReadonlySet<string> {
+type EventBehind = Pick<HistoryItem, 'position' | 'list' | 'tags'>;
+
+/** The beginning and the end of another life are in the report, too. */
+const eventsOfLife = ({ created, erased }: ContactLife): readonly EventBehind[] =>
+  [created, erased].filter((event) => event !== null);
+
+function positionsBehind(items: readonly EventBehind[], { moment, listId }: AuditContext): ReadonlySet<string> {
   const lists = new Set([listId ?? '', ...items.flatMap(({ list }) => list?.list_id ?? [])]);
   const tags = new Set(items.flatMap((item) => item.tags?.map(({ tag_id }) => tag_id) ?? []));
   const names = [...lists]

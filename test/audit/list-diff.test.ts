@@ -27,7 +27,7 @@ async function changesOf(log: AuditedLog, from: number, to: number): Promise<rea
   return (await all((await diffOf(log, from, to)).changes())).flat();
 }
 
-/** Without reasons, by id. */
+/** Without reasons and lives, by id. */
 function compared(then: readonly MemberAt[], now: readonly MemberAt[]) {
   const absent = { status: null, tags: [] };
   const side = (members: readonly MemberAt[], id: string) => members.find(({ contact_id }) => contact_id === id);
@@ -45,7 +45,9 @@ function compared(then: readonly MemberAt[], now: readonly MemberAt[]) {
 }
 
 const withoutReason = (changes: readonly MemberChange[]) =>
-  changes.map(({ because: _, email: __, ...change }) => change).sort((a, b) => (a.contact_id < b.contact_id ? -1 : 1));
+  changes
+    .map(({ because: _, email: __, created_at: ___, erased_at: ____, ...change }) => change)
+    .sort((a, b) => (a.contact_id < b.contact_id ? -1 : 1));
 
 const person = (id: string): ContactEvent => ({
   type: 'ContactCreated',

@@ -168,6 +168,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/rebuild/compare-views.ts: mostListed',
   'src/rebuild/switch.ts: mostMissing',
   'src/stores/catalogues.ts: closeTimeoutMs',
+  'src/report/report-answer.ts: mostLivesInSentence',
 ]);
 
 /** Of an object that bounds a queue. */

@@ -281,6 +281,33 @@ test('the verifier says in words what a proof shows: in which list, with which s
   ]);
 });
 
+test('the verifier tells each life of an address, and ends none by a later part of an earlier erasure', async () => {
+  const { stream, contactId, email } = personOf(1);
+  const list = { list_id: 'lst_new', list_name: 'New' };
+  const erased = { erasure_id: 'ers_1', contact_id: contactId, through: 3, list_ids: [], subscribed_list_ids: [] };
+  const erasure = { stream, type: 'ContactErased', data: { ...erased, attached: [] } };
+  const after = [
+    erasure,
+    { stream, type: 'ContactCreated', data: { contact_id: 'con_new', person: { salt: 'd'.repeat(32), email } } },
+    { stream, type: 'ContactSubscribed', data: { contact_id: 'con_new', ...list, previous_status: null } },
+    erasure,
+  ];
+  const own = mkdtempSync(path.join(folder, 'lives-'));
+  const made = await proving(await writePast(own, { people: 1, rounds: 0, after }), ({ prove }) => prove(1));
+  const times = made.events.filter((event) => event.stream === stream);
+  const atOf = (revision: number): string => (JSON.parse(times[revision]?.metadata ?? '') as { at: string }).at;
+  const file = write('lives.json', JSON.stringify(made));
+  const [whole, between, now] = verifyAll([[file], [file, '--at', atOf(4)], [file, '--at', atOf(7)]]);
+  for (const line of [
+    `the contact ${contactId} from ${atOf(0)} to ${atOf(4)}, when the person was erased\n`,
+    `the contact con_new from ${atOf(5)} to the seal of ${made.sealed_at}\n`,
+    `Subscribed in the list "New" (lst_new) from ${atOf(6)} to the seal of ${made.sealed_at}\n`,
+  ])
+    expect(whole?.output).toContain(line);
+  expect(between?.output).toContain(`at ${atOf(4)}: in no list, because there was no contact then\n`);
+  expect(now?.output).toContain(`at ${atOf(7)}: Subscribed in the list "New"`);
+});
+
 test('the verifier by itself is a process with the same verdict', () => {
   const verifier = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
   const { status, stdout } = spawnSync(process.execPath, [verifier, write('proof.json', JSON.stringify(proof))]);

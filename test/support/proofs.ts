@@ -78,14 +78,21 @@ const at = (ordinal: number): string => new Date(Date.UTC(2026, 2, 1) + ordinal 
 export const requestOf = (ordinal: number): string => `request-${String(ordinal).padStart(6, '0')}`;
 export const eventIdOf = (ordinal: number): string => `${hexOf(ordinal, 8)}-1111-4111-8111-${hexOf(ordinal, 12)}`;
 
+interface Past {
+  readonly people?: number;
+  readonly rounds?: number;
+  /** What happened in the end. */
+  readonly after?: readonly Written[];
+}
+
 /** Returns the file of the log. */
-export async function writePast(folder: string, { people = 3, rounds = 6 } = {}): Promise<string> {
+export async function writePast(folder: string, { people = 3, rounds = 6, after = [] }: Past = {}): Promise<string> {
   const file = path.join(folder, 'events.db');
   const store = await openSqliteEventStore({ file, clock: () => 0, headKey: () => deriveHeadKey(secret) });
   const revisions = new Map<string, number>();
   let ordinal = 0;
   let appended: Promise<unknown> = Promise.resolve();
-  for (const { stream, type, data } of past(people, rounds)) {
+  for (const { stream, type, data } of [...past(people, rounds), ...after]) {
     ordinal += 1;
     const metadata = {
       ...{ at: at(ordinal), $correlationId: eventIdOf(ordinal), $causationId: eventIdOf(ordinal) },

@@ -6,8 +6,8 @@ import { InvalidCursorError, ReadModelsUnavailableError, ViewDamagedError } from
 
 export interface Answer {
   readonly data: unknown;
-  /** Fields that stand beside `data`: `next_cursor`, `incomplete`. */
-  readonly beside?: Readonly<Record<string, string | number | boolean | null | undefined>>;
+  /** Fields beside `data`, such as `next_cursor` and `incomplete`. */
+  readonly beside?: Readonly<Record<string, string | number | boolean | readonly object[] | null | undefined>>;
   readonly headers?: readonly string[];
 }
 

@@ -3,7 +3,14 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ContactAt, CitedEvent, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
-import { basisLines, consentInWords, placeOf, sayNotRecorded, unreadableInWords } from '../shared/in-words.js';
+import {
+  basisLines,
+  consentInWords,
+  livesLines,
+  placeOf,
+  sayNotRecorded,
+  unreadableInWords,
+} from '../shared/in-words.js';
 import { whileOpen } from '../shared/while-open.js';
 import { contactIn, timeOption, withExamples } from '../shared/options.js';
 import { paintFor, type Paint } from '../shared/colours.js';
@@ -53,7 +60,8 @@ function inWords(contact: ContactAt, paint: Paint): string {
         ];
   const shown = subscriptions.flatMap((subscription) => ['', ...subscriptionLines(subscription, paint)]);
   const none = profile !== null && shown.length === 0 ? ['', 'In no list.'] : [];
-  return [...lines, ...shown, ...none, ...missed(unreadable), '', ...basisLines(contact)]
+  const lives = livesLines(contact.lives);
+  return [...lines, ...shown, ...none, ...lives, ...missed(unreadable), '', ...basisLines(contact)]
     .map((line) => `${line}\n`)
     .join('');
 }

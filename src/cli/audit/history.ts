@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
-import { basisLines, consentInWords, notRecorded, sayNotRecorded } from '../shared/in-words.js';
+import { basisLines, consentInWords, livesLines, notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import { whileOpen } from '../shared/while-open.js';
 import { contactIn, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
@@ -57,9 +57,9 @@ async function* pages({ limit, ...wanted }: WholeHistory, { audit }: Auditor): A
 
 async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLine): Promise<void> {
   let end = {};
-  for await (const { items, context, emails_until } of all) {
+  for await (const { items, context, lives, emails_until } of all) {
     await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-    end = { ...context.basis, emails_until };
+    end = { ...context.basis, lives, emails_until };
   }
   await stdout.write(`${JSON.stringify({ line: 'end', ...end, ...notRecorded })}\n`);
 }
@@ -73,7 +73,7 @@ async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: Comm
     for (const item of page.items)
       rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
     const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
-    end = ['', ...emails, ...basisLines(page.context.basis)];
+    end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.context.basis)];
   }
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');

@@ -22,7 +22,9 @@ type Options = z.output<typeof optionsSchema>;
 export function registerAuditVerify(audit: Command, line: CommandLine): void {
   const command = audit
     .command('verify')
-    .description('computes the evidence chain again and names the first event that is not as it was written')
+    .description(
+      'computes the evidence chain again and says whether the log was altered, and where if that can be told',
+    )
     .option(
       '--seal <file...>',
       'also verifies that the history up to this seal is the sealed one, and not shortened; of several it says which still hold',

@@ -40,7 +40,7 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
   const again = privacy
     .command('reapply')
     .description(
-      'asks again for what the register has and a log that was put back from a backup lacks; a start does the same',
+      'asks again for all that the register has and the log lacks, for example after a backup was put back by hand',
     )
     .action(() => reapply(line));
   withExamples(again, ['audience privacy reapply']);

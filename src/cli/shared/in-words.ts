@@ -1,5 +1,6 @@
 /** What answers have in common, in words: what they rest on, consent, what was not recorded or could not be read. */
-import type { Basis, UnreadableEvent } from '../../audit/answers.js';
+import type { Basis, ContactLife, UnreadableEvent } from '../../audit/answers.js';
+import { lifeInWords } from '../../audit/lives.js';
 import type { UnreadableSummary } from '../../audit/unreadable.js';
 import { formatCount } from './numbers.js';
 import type { CommandLine } from './command-line.js';
@@ -8,6 +9,14 @@ import type { Consent } from '../../events/contact.js';
 import { printable } from '../../events/printable.js';
 
 export const basisLines = (basis: Basis): readonly string[] => basisInWords(basis).map(printable);
+
+/** All contacts that an address has had. Returns nothing if there was one, which was not erased. */
+export function livesLines(lives: readonly ContactLife[]): readonly string[] {
+  if (lives.every(({ erased }) => erased === null) && lives.length < 2) return [];
+  const title =
+    lives.length === 1 ? 'This address has had one contact:' : `This address has had ${lives.length} contacts:`;
+  return ['', title, ...lives.map((life) => `  ${printable(lifeInWords(life))}`)];
+}
 
 /** The statement as it was written, each of its lines marked, so that none passes for a line of the answer. */
 export function consentInWords({ statement, ...facts }: Consent, type: string): readonly string[] {

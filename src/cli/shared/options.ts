@@ -64,7 +64,10 @@ export const sealFiles = { seal: z.string().optional(), publicKey: z.string().op
 
 /** `made`: what becomes of the default. */
 export const keyOption = (made = ''): Option =>
-  new Option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder${made})`);
+  new Option(
+    '--key <file>',
+    `Ed25519 private key in PEM (default: SEAL_KEY, else ${sealKeyName} in the data folder${made})`,
+  );
 
 interface TimeOptions {
   readonly edge: Edge;

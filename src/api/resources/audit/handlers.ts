@@ -53,7 +53,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
     const answer = answerOfPage(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
-    return { ...answer, beside: { ...answer.beside, ...page.context.basis, ...emails } };
+    return { ...answer, beside: { ...answer.beside, ...page.context.basis, lives: page.lives, ...emails } };
   });
 
   routes.on(auditEndpoints.emailHistory, async (call) => {

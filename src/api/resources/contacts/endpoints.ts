@@ -117,7 +117,7 @@ export function contactEndpoints(clock: () => number) {
       scope: 'contacts:write',
       summary: 'Create or update many contacts',
       description:
-        'Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MB and 200,000 lines that are not blank.',
+        'Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank.',
       lines: { schema: bodies.upsert, title: 'ContactLine' },
       query: z.object({
         resubscribe: flag(
