@@ -19,11 +19,11 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]/g
 const fieldNamed = (name: string): string | undefined => columnFields.find((field) => plain(field) === plain(name));
 
 /** Names in exports of contacts by this service and by Mailchimp. */
-const otherNames: Readonly<Record<string, string | undefined>> = {
-  tags: 'tag_name',
-  emailaddress: 'email',
-  phonenumber: 'phone',
-};
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['tags', 'tag_name'],
+  ['emailaddress', 'email'],
+  ['phonenumber', 'phone'],
+]);
 
 export interface ColumnOptions {
   /** `column=field`. With nothing after the equals sign the column is left out. */
@@ -44,8 +44,7 @@ export function columnsOf({ line, cells }: Cells, { map, status }: ColumnOptions
   const exact = names.map((name) => mapped.get(name) ?? fieldNamed(name));
   const fields = exact.map((field, index) => {
     if (field !== undefined) return field;
-    const name = names[index] ?? '';
-    const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+    const other = otherNames.get(names[index] ?? '');
     return other !== undefined && exact.includes(other) ? undefined : other;
   });
   fields.forEach((field = '', index) => {
@@ -71,7 +70,7 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
     throw new UsageError(
       `--map ${entry}: there is no such column; write --map '<column>=<field>', see also --delimiter`,
     );
-  const field = text === '' ? '' : (fieldNamed(text) ?? otherNames[plain(text)]);
+  const field = text === '' ? '' : (fieldNamed(text) ?? otherNames.get(plain(text)));
   if (field === undefined)
     throw new UsageError(`--map ${entry}: there is no such field. There are: ${columnFields.join(', ')}`);
   return [column, field];

@@ -46,7 +46,7 @@ export function openProgress(place: ImportPlace, { name, demandPlace }: Progress
   const { file, rejected, isDryRun } = place;
   const stateFile = `${rejected ?? file}.${isDryRun ? 'dry-run' : 'import'}`;
   const rejectedFile = rejected ?? `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
-  const state = stateIn(stateFile, name);
+  const state = stateIn(stateFile, name, sizeOf(rejectedFile));
   if (rejected !== undefined && state === undefined) demandPlace(rejected);
   for (const written of [rejectedFile, stateFile]) demandOther(written, file);
   demandWritable([rejectedFile, stateFile]);
@@ -73,11 +73,14 @@ export function openProgress(place: ImportPlace, { name, demandPlace }: Progress
   };
 }
 
-/** Returns undefined if there is no state, or if it belongs to another import: rows that come twice change nothing. */
-function stateIn(stateFile: string, name: string): State | undefined {
+/**
+ * Returns undefined if there is no state, if it belongs to another import, or if its list of rejected rows is gone. Rows that
+ * come twice change nothing.
+ */
+function stateIn(stateFile: string, name: string, rejectedBytes: number): State | undefined {
   try {
     const state = stateSchema.parse(JSON.parse(fs.readFileSync(stateFile, 'utf8')));
-    return state.import === name ? state : undefined;
+    return state.import === name && state.rejectedBytes <= rejectedBytes ? state : undefined;
   } catch {
     return undefined;
   }

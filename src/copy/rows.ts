@@ -1,6 +1,6 @@
 /** An import of a CSV file through a bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
-import { createReadStream, statSync, type Stats } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { withRetry } from '../eventstore/with-retry.js';
 import { CommandFailedError } from '../failures.js';
@@ -182,8 +182,8 @@ async function* linesIn(
   { file, linesFor, ...format }: RowsImport,
   { signal, onNotice, onUnreadable }: Reading,
 ): AsyncGenerator<ImportLine> {
+  const rows = readCsv(piecesOf(file), format);
   try {
-    const rows = readCsv(createReadStream(file), format);
     const lineOf = linesFor(await headerIn(rows), onNotice);
     for await (const row of rows) {
       signal.throwIfAborted();
@@ -193,6 +193,26 @@ async function* linesIn(
     if (!(error instanceof UnreadableCsvError)) throw error;
     const message = `${error.message}${adviceOn(error, format)} ${onUnreadable}`;
     throw new CommandFailedError(message, { type: 'bad_file', cause: error });
+  } finally {
+    await rows.return();
+  }
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Yields the bytes of a file. A command has nothing else to do while it reads, but must hear of an interruption. */
+async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  const descriptor = openSync(file, 'r');
+  try {
+    for (;;) {
+      const piece = new Uint8Array(pieceBytes);
+      const length = readSync(descriptor, piece);
+      if (length === 0) return;
+      yield piece.subarray(0, length);
+      await nextTurn();
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 
