@@ -119,7 +119,15 @@ export async function importRows(request: RowsImport, options: RowsImportOptions
     });
   }
 
-  for await (const { batch, answers } of inOrder(inBatches(linesLeft(), batches), atOnce, save)) {
+  async function* batchesLeft(): AsyncGenerator<Batch> {
+    for await (const batch of inBatches(linesLeft(), batches)) {
+      yield batch;
+      // Let the request go out before the next batch is made.
+      await nextTurn();
+    }
+  }
+
+  for await (const { batch, answers } of inOrder(batchesLeft(), atOnce, save)) {
     const rejected = batch.flatMap((row): RejectedLine[] => {
       if ('fault' in row) return [[row.line, row.fault]];
       const answer = answers.shift();
