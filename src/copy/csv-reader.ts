@@ -25,7 +25,7 @@ export type CsvRow = { readonly line: number; readonly bytes: number } & (
   { readonly cells: readonly string[] } | { readonly fault: string }
 );
 
-/** What is wrong with the whole file. `encoding` and `delimiter` mean that another choice of it may help. */
+/** What is wrong with the whole file. `encoding` and `delimiter` mean that another choice of the format may help. */
 type CsvProblem = 'format' | 'encoding' | 'delimiter' | 'damage';
 
 /** Nothing of the file can be trusted. The message has no personal data. */
@@ -191,7 +191,7 @@ function createDecoder(head: Uint8Array, encoding: CsvFormat['encoding']): Check
   const notDecoded = (before: string): UnreadableCsvError =>
     new UnreadableCsvError(
       'encoding',
-      `line ${line + breaksIn(before)} has bytes that are not ${encodingNames[name]}. Save the file as CSV UTF-8`,
+      `line ${line + breaksIn(before)} has bytes that are not ${encodingNames[name]}. Save the file as CSV UTF-8.`,
     );
 
   return {
@@ -226,7 +226,7 @@ function withoutRest(piece: Uint8Array): Uint8Array {
 const nulIn = (line: number): UnreadableCsvError =>
   new UnreadableCsvError(
     'damage',
-    `line ${line} has a NUL byte, which no text has: the file is damaged, or is not CSV. Save it as CSV UTF-8`,
+    `line ${line} has a NUL byte, which no text has: the file is damaged, or is not CSV. Save it as CSV UTF-8.`,
   );
 
 function breaksIn(text: string): number {
@@ -269,11 +269,11 @@ function beginningOf(head: string, asked: Delimiter | undefined): Beginning {
   const named = delimiters.find((name) => signs[name] === said);
   if (named === undefined)
     throw new UnreadableCsvError(
-      'delimiter',
-      `line 1 says that cells are separated by a sign that is not read: use one of ${delimiters.join(' ')}`,
+      'format',
+      `line 1 says that cells are separated by a sign that is not read. Use ${delimiters.join(' or ')}.`,
     );
   if (asked !== undefined && asked !== named)
-    throw new UnreadableCsvError('delimiter', `line 1 says that cells are separated by ${named}, and not by ${asked}`);
+    throw new UnreadableCsvError('delimiter', `line 1 says that cells are separated by ${named} but not by ${asked}.`);
   return { delimiter: said, hasSeparatorLine: true };
 }
 
@@ -421,8 +421,8 @@ function createRowParser({ delimiter, hasSeparatorLine }: Beginning): RowParser 
     new UnreadableCsvError(
       'damage',
       place === 'quoted'
-        ? `line ${quoteLine} opens a quote that is not closed within ${longestInWords}`
-        : `line ${rowLine} begins a row of more than ${longestInWords}`,
+        ? `line ${quoteLine} opens a quote that is not closed within ${longestInWords}.`
+        : `line ${rowLine} begins a row of more than ${longestInWords}.`,
     );
 
   return {
@@ -430,7 +430,7 @@ function createRowParser({ delimiter, hasSeparatorLine }: Beginning): RowParser 
     end() {
       rows = [];
       if (place === 'quoted')
-        throw new UnreadableCsvError('damage', `line ${quoteLine} opens a quote that is never closed`);
+        throw new UnreadableCsvError('damage', `line ${quoteLine} opens a quote that is never closed.`);
       endRow();
       return rows;
     },

@@ -226,9 +226,8 @@ async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
 
 function adviceOn({ problem }: UnreadableCsvError, { encoding }: CsvFormat): string {
   if (problem === 'encoding' && encoding === 'utf-8')
-    return ', or say --encoding latin1 if it is in Windows-1252 (Latin-1).';
-  if (problem === 'delimiter') return ', or leave out --delimiter.';
-  return problem === 'format' ? '' : '.';
+    return ' If it is in Windows-1252 (Latin-1), say --encoding latin1.';
+  return problem === 'delimiter' ? ' Leave out --delimiter.' : '';
 }
 
 async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<HeaderRow> {

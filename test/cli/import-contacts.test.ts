@@ -220,7 +220,7 @@ describe('files as other programs write them', () => {
     [
       'Latin-1',
       Buffer.from('email\nok@x.example\nM\xfcller@x.example\n', 'latin1'),
-      /line 3 has bytes that are not UTF-8\. Save the file as CSV UTF-8, or say --encoding latin1/,
+      /line 3 has bytes that are not UTF-8\. Save the file as CSV UTF-8\. If it is in Windows-1252 \(Latin-1\), say --encoding latin1\. Nothing was imported\./,
     ],
     ['a NUL byte', 'email,firstName\nok@x.example,A\nb@x.example,B\0ob\n', /line 3 has a NUL byte/],
     [

@@ -76,7 +76,7 @@ describe('the sign between cells', () => {
     ];
     expect(await seen(text)).toEqual(expected);
     expect(await seen(text, { delimiter: ';' })).toEqual(expected);
-    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that cells are separated by ;, and not by ,');
+    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that cells are separated by ; but not by ,.');
   });
 
   test('a tab may be named, an unknown sign is refused, and a line of its own is no row', async () => {
@@ -102,7 +102,7 @@ describe('encodings', () => {
         Buffer.from('M\xfcller', 'latin1'),
       ]);
       expect(await refusal(text, { pieceSize: size })).toBe(
-        'line 4 has bytes that are not UTF-8. Save the file as CSV UTF-8',
+        'line 4 has bytes that are not UTF-8. Save the file as CSV UTF-8.',
       );
     },
   );
@@ -208,15 +208,15 @@ describe('quotes that are not right', () => {
 
   test('that are open to the end make the file unreadable, and are named by their line', async () => {
     expect(await refusal('a,b\nb,2\n"two\nlines","open,1\nc,3\nd,4\n')).toBe(
-      'line 4 opens a quote that is never closed',
+      'line 4 opens a quote that is never closed.',
     );
   });
 });
 
 test('a row that is too long makes the file unreadable, and is named by its line', async () => {
   const long = 'x'.repeat(2 * 1024 * 1024);
-  expect(await refusal(`a,b\nb,2\n"open,1\n${long}`)).toBe('line 3 opens a quote that is not closed within 1.5 MiB');
-  expect(await refusal(`a,b\nb,2\n${long}\n`)).toBe('line 3 begins a row of more than 1.5 MiB');
+  expect(await refusal(`a,b\nb,2\n"open,1\n${long}`)).toBe('line 3 opens a quote that is not closed within 1.5 MiB.');
+  expect(await refusal(`a,b\nb,2\n${long}\n`)).toBe('line 3 begins a row of more than 1.5 MiB.');
 });
 
 test('a cell of a megabyte is a cell', async () => {

@@ -69,10 +69,12 @@ async function run(line: CommandLine, { list, ...options }: ImportByListName, fo
 }
 
 function inWords(request: ContactsImport, { rejected_file, ...counts }: RowsImported, milliseconds: number): string {
+  const imported = request.isDryRun ? 'would be imported' : 'were imported';
   const lines = [
     `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
     ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${formatCount(number)}`),
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
+    ...(counts.incomplete === 0 ? [] : [`${formatCount(counts.incomplete)} of them ${imported} without a field.`]),
     ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];
   return `${lines.map(printable).join('\n')}\n`;
