@@ -10,7 +10,7 @@ import { emailEndpoints } from '../api/resources/email/endpoints.js';
 import { reportEndpoint } from '../api/resources/email/reports.js';
 import { maxBytes as addressBytes } from '../api/schemas/fields.js';
 import { maxTemplate } from '../commands/mustache.js';
-import { longestRow } from '../copy/csv-file.js';
+import { longestRow } from '../copy/csv-reader.js';
 import { longestLine } from '../copy/file.js';
 import { longestValue } from '../bounces/fields.js';
 import { maxResponseSize } from '../mailer/smtp-session.js';
@@ -73,7 +73,7 @@ export const parsers = {
     parser: 'row of a CSV file that is imported',
     bound: longestRow,
     where: 'command',
-    files: ['src/copy/csv-file.ts', 'src/copy/contact-columns.ts'],
+    files: ['src/copy/csv-reader.ts', 'src/copy/contact-columns.ts', 'src/copy/local-time.ts'],
   },
   exportLine: {
     parser: 'line of an export of events that is imported',

@@ -1,29 +1,48 @@
 /** An import of a CSV file through a bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
-import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync, type Stats } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createAddressTurns } from './address-turns.js';
-import { inBatches, inOrder } from '../flow/batches.js';
-import type { CopyOptions } from './copy.js';
-import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
-import { CommandFailedError } from '../failures.js';
 import { withRetry } from '../eventstore/with-retry.js';
-import { csvRow } from '../audit/csv.js';
+import { CommandFailedError } from '../failures.js';
+import { inBatches, inOrder } from '../flow/batches.js';
+import { createAddressTurns } from './address-turns.js';
+import type { CopyOptions } from './copy.js';
+import { readCsv, UnreadableCsvError, type CsvFormat, type CsvRow } from './csv-reader.js';
+import { openProgress, type ImportCounts, type ImportPlace, type RejectedLine } from './import-progress.js';
 
-/** A row as a line of a bulk request; or why it is none. */
-export type ImportLine = Pick<CsvRow, 'line' | 'bytes'> &
-  ({ readonly json: string; readonly email: unknown } | { readonly fault: string });
+/** The line of a bulk request for a row. */
+export interface LineToSend extends Pick<CsvRow, 'line' | 'bytes'> {
+  readonly json: string;
+  readonly email: unknown;
+  /** Fields of the row that are not in the line, each with the reason. */
+  readonly leftOut: readonly string[];
+  /** Returns the line without the field that the service refused for this reason, or undefined if the row needs the field. */
+  readonly without?: (reason: string) => WithoutField | undefined;
+}
 
-interface RowsImport extends CsvFile {
-  readonly isDryRun: boolean;
+type WithoutField = Omit<LineToSend, 'line' | 'bytes' | 'leftOut'> & { readonly leftOut: string };
+
+/** The line of a row, or why the row has none. */
+export type ImportLine = LineToSend | Extract<CsvRow, { readonly fault: string }>;
+
+/** The first row of a file. */
+export type HeaderRow = Extract<CsvRow, { readonly cells: unknown }>;
+
+export interface CsvImport extends CsvFormat, ImportPlace {
+  readonly file: string;
+}
+
+interface RowsImport extends CsvImport {
   /** Path of the endpoint, with its query. */
   readonly path: string;
-  /** What is to be said where that path is unknown. */
+  /** Path by which the service checks the lines and saves nothing. With it, optional fields that the service refuses are left out. */
+  readonly checkPath?: string | undefined;
+  /** What is said if the path is unknown. */
   readonly unknown: CommandFailedError;
-  /** Which import it is, beside its file: one with others starts from the beginning. */
+  /** Options of the import besides its file. An import with other options starts from the beginning. */
   readonly settings: object;
-  /** @throws UsageError the columns do not do */
-  readonly linesFor: (header: readonly string[], onNotice: (notice: string) => void) => (row: CsvRow) => ImportLine;
+  /** @throws UsageError the columns do not fit. What the function returns may throw a UsageError, too. */
+  readonly linesFor: (header: HeaderRow, onNotice: (notice: string) => void) => (row: CsvRow) => ImportLine;
 }
 
 interface BulkAnswer {
@@ -40,6 +59,8 @@ export interface RowsImportOptions extends CopyOptions {
   readonly service: string;
   /** POSTs lines. @throws CommandFailedError */
   readonly send: (path: string, lines: string) => Promise<BulkAnswer>;
+  /** @throws CommandFailedError if a file cannot be made at this place, or another one would be replaced */
+  readonly demandPlace: (file: string) => void;
 }
 
 export type RowsImported = ImportCounts & { readonly rejected_file: string | null };
@@ -53,45 +74,69 @@ const largestBody = 1024 * 1024;
 
 type Batch = readonly ImportLine[];
 
-/** @throws UsageError, CommandFailedError; the signal's reason when it aborts. The same call again goes on where it ended. */
+/**
+ * Saves nothing before the whole file has been read and rejected rows have a place. The same call again continues after an
+ * interruption.
+ * @throws UsageError, CommandFailedError; the signal's reason when it aborts
+ */
 export async function importRows(request: RowsImport, options: RowsImportOptions): Promise<RowsImported> {
-  const { file, isDryRun, settings, linesFor } = request;
+  const { file, isDryRun, settings, checkPath } = request;
+  const { onNotice, service, demandPlace } = options;
+
+  // 1. Look at the file and at the place of rejected rows.
   const { size: total, mtimeMs } = fileAt(file);
-  const rows = rowsOf(request);
-  const lineOf = linesFor(await headerIn(rows), options.onNotice);
-  const progress = openProgress(file, JSON.stringify([options.service, total, mtimeMs, settings]), isDryRun);
-  const { done } = progress;
+  const name = JSON.stringify([service, total, mtimeMs, settings]);
+  const progress = openProgress(request, { name, demandPlace });
+  const check = { ...options, onUnreadable: 'Nothing was imported.' };
+  for await (const _ of linesIn(request, check));
+
+  // 2. Continue where an interrupted import was.
+  const done = progress.begin();
   const begin = done.rows;
-  if (begin > 0) options.onNotice(`Goes on after ${begin} rows that are done.`);
+  if (begin > 0) onNotice(`Goes on after ${begin} rows that are done.`);
 
   async function* linesLeft(): AsyncGenerator<ImportLine> {
+    const again = { ...options, onNotice: () => undefined, onUnreadable: 'The file was changed during the import.' };
     let number = 0;
-    for await (const row of rows) if ((number += 1) > begin) yield lineOf(row);
+    for await (const row of linesIn(request, again)) if ((number += 1) > begin) yield row;
   }
 
+  // 3. Send, and keep the answers in the order of the file.
   const batches = { items: firstRows, size: largestBody, sizeOf: (row: ImportLine) => jsonOf(row).length };
   const inTurn = createAddressTurns();
+  const ask = (path: string, lines: readonly LineToSend[]): Promise<Answers> =>
+    withRetry(() => answersTo(lines, { ...request, path }, options), options);
 
   async function save(batch: Batch): Promise<{ readonly batch: Batch; readonly answers: Answers }> {
-    const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
-    if (lines.length === 0) return { batch, answers: [] };
-    const answers = await inTurn(addressesIn(batch), async () => {
+    if (batch.every((row) => 'fault' in row)) return { batch, answers: [] };
+    return await inTurn(addressesIn(batch), async () => {
       const startedAt = performance.now();
-      const answered = await withRetry(() => answersTo(lines, request, options), options);
-      const fitting = (batch.length * requestMs) / (performance.now() - startedAt);
-      batches.items = Math.round(Math.min(Math.max(fitting, fewestRows), 2 * batches.items, mostRows));
-      return answered;
+      const fitting = checkPath === undefined ? batch : await withoutRefused(batch, (lines) => ask(checkPath, lines));
+      const answers = await ask(request.path, fitting.filter(isToSend));
+      const items = (batch.length * requestMs) / (performance.now() - startedAt);
+      batches.items = Math.round(Math.min(Math.max(items, fewestRows), 2 * batches.items, mostRows));
+      return { batch: fitting, answers };
     });
-    return { batch, answers };
   }
 
-  for await (const { batch, answers } of inOrder(inBatches(linesLeft(), batches), atOnce, save)) {
+  async function* batchesLeft(): AsyncGenerator<Batch> {
+    for await (const batch of inBatches(linesLeft(), batches)) {
+      yield batch;
+      // Let the request go out before the next batch is made.
+      await nextTurn();
+    }
+  }
+
+  for await (const { batch, answers } of inOrder(batchesLeft(), atOnce, save)) {
     const rejected = batch.flatMap((row): RejectedLine[] => {
-      const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
+      if ('fault' in row) return [[row.line, row.fault]];
+      const answer = answers.shift();
       if (answer === undefined) return [];
       if ('error' in answer) return [[row.line, answer.error.message]];
       done[answer.outcome] += 1;
-      return [];
+      if (row.leftOut.length === 0) return [];
+      done.incomplete += 1;
+      return [[row.line, `${isDryRun ? 'would be imported' : 'imported'} without ${row.leftOut.join(' and ')}`]];
     });
     done.rows += batch.length;
     done.rejected += rejected.length;
@@ -101,8 +146,30 @@ export async function importRows(request: RowsImport, options: RowsImportOptions
   return { ...done, rejected_file: progress.finish(done) };
 }
 
-const addressesIn = (batch: Batch): readonly unknown[] => batch.flatMap((row) => ('json' in row ? [row.email] : []));
+const isToSend = (row: ImportLine): row is LineToSend => 'json' in row;
+const addressesIn = (batch: Batch): readonly unknown[] => batch.filter(isToSend).map(({ email }) => email);
 const jsonOf = (row: ImportLine): string => ('json' in row ? row.json : '');
+
+/**
+ * Leaves out the optional fields that the service refuses. The service checks the lines before it saves any, because a
+ * repeat of refused lines would come after later rows of the same address.
+ */
+async function withoutRefused(batch: Batch, check: (lines: readonly LineToSend[]) => Promise<Answers>): Promise<Batch> {
+  const fitting = [...batch];
+  let unchecked = fitting.flatMap((row, at) => ('json' in row ? [{ row, at }] : []));
+  while (unchecked.length > 0) {
+    const answers = await check(unchecked.map(({ row }) => row));
+    unchecked = unchecked.flatMap(({ row, at }, index) => {
+      const answer = answers[index];
+      const others = answer !== undefined && 'error' in answer ? row.without?.(answer.error.message) : undefined;
+      if (others === undefined) return [];
+      const shorter = { ...row, ...others, leftOut: [...row.leftOut, others.leftOut] };
+      fitting[at] = shorter;
+      return [{ row: shorter, at }];
+    });
+  }
+  return fitting;
+}
 
 /** @throws CommandFailedError there is no such file */
 function fileAt(file: string): Stats {
@@ -113,10 +180,60 @@ function fileAt(file: string): Stats {
   });
 }
 
-async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<readonly string[]> {
+type Reading = Pick<CopyOptions, 'signal' | 'onNotice'> & {
+  /** What an unreadable file means. */
+  readonly onUnreadable: string;
+};
+
+/** Yields the line of each row after the first. @throws UsageError, CommandFailedError the file cannot be read as CSV */
+async function* linesIn(
+  { file, linesFor, ...format }: RowsImport,
+  { signal, onNotice, onUnreadable }: Reading,
+): AsyncGenerator<ImportLine> {
+  const rows = readCsv(piecesOf(file), format);
+  try {
+    const lineOf = linesFor(await headerIn(rows), onNotice);
+    for await (const row of rows) {
+      signal.throwIfAborted();
+      yield lineOf(row);
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableCsvError)) throw error;
+    const message = `${error.message}${adviceOn(error, format)} ${onUnreadable}`;
+    throw new CommandFailedError(message, { type: 'bad_file', cause: error });
+  } finally {
+    await rows.return();
+  }
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Yields the bytes of a file. A command has nothing else to do while it reads, but must hear of an interruption. */
+async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  const descriptor = openSync(file, 'r');
+  try {
+    for (;;) {
+      const piece = new Uint8Array(pieceBytes);
+      const length = readSync(descriptor, piece);
+      if (length === 0) return;
+      yield piece.subarray(0, length);
+      await nextTurn();
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function adviceOn({ problem }: UnreadableCsvError, { encoding }: CsvFormat): string {
+  if (problem === 'encoding' && encoding === 'utf-8')
+    return ' If it is in Windows-1252 (Latin-1), say --encoding latin1.';
+  return problem === 'delimiter' ? ' Leave out --delimiter.' : '';
+}
+
+async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<HeaderRow> {
   const { value: row } = await rows.next();
   if (row === undefined) throw new CommandFailedError('The file holds no rows.', { type: 'no_rows' });
-  if ('cells' in row) return row.cells;
+  if ('cells' in row) return row;
   throw new CommandFailedError(`line ${row.line} should name the columns, but ${row.fault}`, { type: 'bad_line' });
 }
 
@@ -126,13 +243,14 @@ const answerSchema = z.union([
 ]);
 type Answers = z.output<typeof answerSchema>[];
 
-/** @throws CommandFailedError; `no_service`: they can all be sent again, those that are saved already are `unchanged`. */
+/** @throws CommandFailedError; with `no_service` all lines can be sent again, because what is saved already is `unchanged` */
 async function answersTo(
-  lines: readonly string[],
-  { path, unknown }: RowsImport,
+  lines: readonly LineToSend[],
+  { path, unknown }: Pick<RowsImport, 'path' | 'unknown'>,
   { send, signal }: RowsImportOptions,
 ): Promise<Answers> {
-  const { status, message, retryAfter, data } = await send(path, lines.join('\n'));
+  const body = lines.map(({ json }) => json).join('\n');
+  const { status, message, retryAfter, data } = await send(path, body);
   if (status === 404) throw unknown;
   if (status === 429 || status === 503) {
     await sleep(retryAfter * 1_000, undefined, { signal });
@@ -143,56 +261,4 @@ async function answersTo(
   if (answers.length < lines.length || answers.some(({ outcome }) => outcome === 'unavailable'))
     throw new CommandFailedError('The service is not available.', { type: 'no_service' });
   return answers;
-}
-
-/** Counts of rows. `valid`: in a dry run. */
-const doneSchema = z.record(z.enum(['rows', 'created', 'updated', 'unchanged', 'valid', 'rejected']), z.number());
-type ImportCounts = z.output<typeof doneSchema>;
-
-const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedBytes: z.number() });
-
-type RejectedLine = readonly [line: number, reason: string];
-
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
-/**
- * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
- * `name` says which import it is: file, list, options. One of another name starts from the beginning.
- */
-function openProgress(file: string, name: string, isDryRun: boolean) {
-  const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
-  const rejectedFile = `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
-
-  function begin(): ImportCounts {
-    try {
-      const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
-      if (state.import === name) {
-        // What came after the last batch that was kept comes again.
-        if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
-        else rmSync(rejectedFile, { force: true });
-        return state.done;
-      }
-    } catch {
-      // There is none, or it belongs to another import: rows that come twice change nothing.
-    }
-    rmSync(rejectedFile, { force: true });
-    return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };
-  }
-
-  return {
-    done: begin(),
-    /** Keeps what has been done, and what was rejected since the last time. */
-    keep(done: ImportCounts, rejected: readonly RejectedLine[]): void {
-      const before = sizeOf(rejectedFile);
-      const rows = before === 0 ? [['line', 'reason'], ...rejected] : rejected;
-      if (rejected.length > 0) appendFileSync(rejectedFile, rows.map(csvRow).join(''));
-      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: sizeOf(rejectedFile) }));
-    },
-    /** Removes the notes for continuing. @returns the report, if there is one */
-    finish({ rejected }: ImportCounts): string | null {
-      rmSync(stateFile, { force: true });
-      if (rejected === 0) rmSync(rejectedFile, { force: true });
-      return rejected === 0 ? null : rejectedFile;
-    },
-  };
 }

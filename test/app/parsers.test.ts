@@ -3,10 +3,8 @@ import express, { type Request, type Response } from 'express';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { defaultTextMapGetter, ROOT_CONTEXT } from '@opentelemetry/api';
 import { createSecretKey } from 'node:crypto';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
@@ -22,9 +20,10 @@ import { parseTime } from '../../src/audit/times.js';
 import { createReportReader } from '../../src/bounces/report-reader.js';
 import { parseMailbox } from '../../src/commands/address.js';
 import { emailContent } from '../../src/commands/mustache.js';
-import { contactLine } from '../../src/copy/contact-columns.js';
-import { rowsOf } from '../../src/copy/csv-file.js';
+import { contactLines } from '../../src/copy/contact-columns.js';
+import { readCsv } from '../../src/copy/csv-reader.js';
 import { parseLine } from '../../src/copy/line.js';
+import { openTimeZone } from '../../src/copy/local-time.js';
 import { comparedAddress, isAddress } from '../../src/events/address.js';
 import { nameKey } from '../../src/events/catalogues.js';
 import { emailOfHeader } from '../../src/events/email-proof.js';
@@ -88,18 +87,16 @@ const macOf = (): string => 'a'.repeat(20);
 const reader = createReportReader((error) => {
   throw new Error(error);
 });
-const folder = mkdtempSync(path.join(tmpdir(), 'parsers-'));
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await reader.close();
-});
+afterAll(() => reader.close());
 
-/** Reads the text as a row, and makes the line that is sent for it. */
-async function readCsv(text: string): Promise<void> {
-  const file = path.join(folder, 'rows.csv');
-  writeFileSync(file, `${text}\n`);
-  for await (const row of rowsOf({ file, encoding: 'utf-8', delimiter: ',' }))
-    contactLine(row, ['tag_name'], undefined);
+const linesOf = [['tag_name'], ['consent.occurred_at']].map((fields) =>
+  contactLines(fields, { timeZone: openTimeZone('Europe/Berlin') }),
+);
+
+/** Reads the text as rows, and makes the lines that are sent for them. */
+async function readRows(text: string): Promise<void> {
+  for await (const row of readCsv(Readable.from([Buffer.from(text)]), { encoding: 'utf-8' }))
+    for (const lineOf of linesOf) lineOf(row);
 }
 
 const email = { from_email: 'a@example.com', to_email: 'a@example.com', subject: 'x' };
@@ -298,9 +295,18 @@ const hostile: Readonly<Record<ParserName, Hostile>> = {
     ],
   },
   csv: {
-    parse: readCsv,
-    pieces: ['"a",', '""', 'a;', '"\n'],
-    around: [(text) => text, (text) => `"${text}`, (text) => `a${text}a`],
+    parse: readRows,
+    pieces: ['"a",', '""', '""a"",', 'a;', '"\n', '["a",', 'PK\u0003\u0004', 'sep=;\n', '2026-03-01 01:02'],
+    nests: [['[', ']']],
+    around: [
+      (text) => text,
+      (text) => `"${text}`,
+      (text) => `a${text}a`,
+      // Tags in JSON, tags in quotes, and a time, with the text in the middle.
+      (text) => `"[${text}]"`,
+      (text) => `"""${text.replaceAll('"', '""')}"""`,
+      (text) => `"2026-03-01 ${text.replaceAll('"', '')}"`,
+    ],
   },
   exportLine: { parse: parseLine, pieces: jsonPieces, nests: jsonNests },
 };
@@ -408,7 +414,7 @@ const own: ReadonlySet<string> = new Set([
 
 test('every file that imports a parsing library is in the list', () => {
   const listed = new Set(Object.values(parsers).flatMap(({ files }): readonly string[] => files));
-  const libraries = ['postal-mime', 'html-to-text', 'mustache', 'csv-parse', 'iconv-lite', 'forwarded-parse', 'tr46'];
+  const libraries = ['postal-mime', 'html-to-text', 'mustache', 'forwarded-parse', 'tr46'];
   const parses = new RegExp(`(?:from|import\\() ?'(?:${libraries.join('|')})[/']`);
   const found = globSync('src/**/*.ts').filter((file) => parses.test(readFileSync(file, 'utf8')));
   expect(found.filter((file) => !listed.has(file) && !own.has(file))).toEqual([]);

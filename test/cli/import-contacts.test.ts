@@ -1,5 +1,5 @@
 /** `audience import contacts`: CSV files as people have them, into a running service; interrupted, repeated, and with a service that goes away. */
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -165,6 +165,223 @@ describe('what cannot be imported is said before anything is sent, without perso
   });
 });
 
+/** Imports a file with `--status Subscribed` into a new list. Returns the report and the members by their address. */
+async function importedInto(content: string | Buffer, ...words: readonly string[]) {
+  const [list, file] = [await newList(service), fileOf(content)];
+  const ended = await imported(file, '--list', list, '--status', 'Subscribed', ...words);
+  const found = await members(list);
+  return { list, file, ended, members: new Map(found.map((member) => [member['email'], member])) };
+}
+
+const tagsOf = (member: Readonly<Record<string, unknown>> | undefined): unknown =>
+  (member?.['tags'] as readonly { readonly tag_name: string }[] | undefined)?.map(({ tag_name }) => tag_name).sort();
+
+describe('files as other programs write them', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  test.each<[string, string | Buffer]>([
+    ['a line sep=;', 'sep=;\r\nemail;status;firstName\r\nzoe@x.example;Subscribed;Zoë\r\n'],
+    ['semicolons', 'email;status;firstName\r\nzoe@x.example;Subscribed;Zoë\r\n'],
+    ['UTF-16 with a mark and tabs', utf16('\ufeffemail\tstatus\tfirstName\r\nzoe@x.example\tSubscribed\tZoë\r\n')],
+    ['UTF-16 without a mark', utf16('email,status,firstName\r\nzoe@x.example,Subscribed,Zoë\r\n')],
+    ['UTF-16 BE', utf16('email,status,firstName\nzoe@x.example,Subscribed,Zoë\n').swap16()],
+    ['white space before quotes', 'email, "status", "firstName"\n"zoe@x.example", "Subscribed", "Zoë"\n'],
+  ])('with %s are imported', async (_, content) => {
+    const { ended, members: found } = await importedInto(content);
+    expect(report(ended)).toMatchObject({ rows: 1, rejected: 0 });
+    expect(found.get('zoe@x.example')).toMatchObject({ firstName: 'Zoë', status: 'Subscribed' });
+  });
+
+  test('of Mailchimp have quoted tags in a cell, and times that need a zone', async () => {
+    const text =
+      'Email Address,First Name,TAGS,OPTIN_TIME,OPTIN_IP\r\nada@chimp.example,Ada,"""VIP"",""Berlin, Mitte""",2024-03-01 10:22:33,203.0.113.7\r\n';
+    const map = ['--map', 'OPTIN_TIME=consent.occurred_at', 'OPTIN_IP=consent.ip'];
+    const without = await importedInto(text, ...map, '--lenient');
+    expect(without.ended.code).toBe(2);
+    expect(without.ended.err).toContain('line 2: consent.occurred_at is a time without a zone.');
+    expect(without.ended.err).toContain('--time-zone Europe/Berlin');
+    expect(without.members.size).toBe(0);
+    const { ended, members: found } = await importedInto(text, ...map, '--time-zone', 'Europe/Berlin');
+    expect(report(ended)).toMatchObject({ created: 1, rejected: 0 });
+    expect(tagsOf(found.get('ada@chimp.example'))).toEqual(['Berlin, Mitte', 'VIP']);
+    const subscribed = (await service.events()).filter(({ type }) => type === 'ContactSubscribed').at(-1);
+    expect(subscribed?.data['person']).toMatchObject({
+      consent: { occurred_at: '2024-03-01T09:22:33.000Z', ip: '203.0.113.7' },
+    });
+    const unknown = await imported(fileOf(text), '--list', without.list, '--time-zone', 'Mars');
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('--time-zone must be UTC') as unknown });
+  });
+
+  test.each<[string, string | Buffer, RegExp]>([
+    [
+      'an Excel workbook',
+      Buffer.from('PK\x03\x04xl/', 'latin1'),
+      /This is a ZIP archive, not CSV\. .* Nothing was imported\./,
+    ],
+    [
+      'Latin-1',
+      Buffer.from('email\nok@x.example\nM\xfcller@x.example\n', 'latin1'),
+      /line 3 has bytes that are not UTF-8\. Save the file as CSV UTF-8\. If it is in Windows-1252 \(Latin-1\), say --encoding latin1\. Nothing was imported\./,
+    ],
+    ['a NUL byte', 'email,firstName\nok@x.example,A\nb@x.example,B\0ob\n', /line 3 has a NUL byte/],
+    [
+      'an open quote',
+      'email,firstName\nok@x.example,A\nb@x.example,"Bob\nc@x.example,C\n',
+      /line 3 opens a quote that is never closed\. Nothing/,
+    ],
+    [
+      'a very long row',
+      `email,firstName\nok@x.example,A\nb@x.example,${'x'.repeat(2 * 1024 * 1024)}\n`,
+      /line 3 begins a row of more than 1\.5 MiB\. Nothing/,
+    ],
+    [
+      'another sign',
+      'sep=:\nemail:firstName\nok@x.example:A\n',
+      /line 1 says that cells are separated by a sign that is not read/,
+    ],
+  ])('with %s are refused with the cause, and nothing of them is imported', async (_, content, message) => {
+    const { ended, members: found, file } = await importedInto(content);
+    expect(ended.code).toBe(1);
+    expect(report(ended)).toMatchObject({ error: { message: expect.stringMatching(message) as unknown } });
+    expect(found.size).toBe(0);
+    expect(readdirSync(path.dirname(file))).toEqual(['people.csv']);
+  });
+
+  test('with rows of another width are imported without these rows, which are listed with their lines', async () => {
+    const { ended, file } = await importedInto(
+      'email,city\na@ragged.example,Bern\nb@ragged.example\nc@ragged.example,Bonn,x\n',
+    );
+    expect(report(ended)).toMatchObject({ rows: 3, created: 1, rejected: 2 });
+    expect(rejected(file)).toContain('3,"has 1 cells, and the first line has 2"\r\n4,"has 3 cells, and the');
+  });
+});
+
+test('an export of contacts comes back with the same tags, whatever is in their names', async () => {
+  const [from, to] = [await newList(service), await newList(service)];
+  const names = ['a, b', 'c; d', 'e "f"', '[g]', "'h'", '=i', '["j"]', '"k","l"', 'm\\n', 'ü 😀'];
+  const contact = { email: 'ada@round.example', status: 'Subscribed', tag_name: names };
+  await service.post(`/v1/contacts/${from}/upsertcontact`, contact);
+  await service.post(`/v1/contacts/${from}/upsertcontact`, { email: 'bob@round.example', status: 'Unsubscribed' });
+  const folder = path.dirname(fileOf(''));
+  const everything = path.join(folder, 'all.csv');
+  const exported = await audience(['--data-dir', service.dataDir, 'export', 'contacts', '--out', everything]);
+  expect(exported.code).toBe(0);
+  const [head = '', ...rows] = readFileSync(everything, 'utf8').split('\r\n');
+  const file = path.join(folder, 'list.csv');
+  writeFileSync(file, [head, ...rows.filter((row) => row.includes(from))].join('\r\n'));
+  const ended = await imported(file, '--list', to);
+  expect(report(ended)).toMatchObject({ rows: 2, updated: 2, rejected: 0 });
+  const found = new Map((await members(to)).map((member) => [member['email'], member]));
+  expect(tagsOf(found.get('ada@round.example'))).toEqual([...names].sort());
+  expect(found.get('bob@round.example')).toMatchObject({ status: 'Unsubscribed', tags: [] });
+});
+
+describe('--lenient', () => {
+  const phoneAndDate =
+    'email,phone,dateOfBirth,city\n' +
+    'a@len.example,+1 555 123 4567 ext. 4,31.12.1980,Bern\n' +
+    'b@len.example,030\u2011123,,Bonn\n' +
+    'c@len.example,,1980-12-31,Rome\n' +
+    'not an address,x,,\n' +
+    // The same address twice: the later row wins, although the earlier one has a bad field.
+    'c@len.example,ext,,Lima\nc@len.example,,,Oslo\n';
+
+  test('imports rows without their bad optional fields, and lists them with the reason', async () => {
+    const { ended, file, members: found } = await importedInto(phoneAndDate, '--lenient');
+    expect(ended.code).toBe(1);
+    expect(report(ended)).toMatchObject({ rows: 6, created: 3, updated: 2, rejected: 4, incomplete: 3 });
+    expect(rejected(file).split('\r\n')).toEqual([
+      'line,reason',
+      '2,imported without phone (phone must be a valid phone number) and dateOfBirth (dateOfBirth must be a valid YYYY-MM-DD date)',
+      '3,imported without phone (phone must be a valid phone number)',
+      '5,email must be a valid email address',
+      '6,imported without phone (phone must be a valid phone number)',
+      '',
+    ]);
+    expect(found.get('a@len.example')).toMatchObject({ phone: null, dateOfBirth: null, city: 'Bern' });
+    expect(found.get('c@len.example')).toMatchObject({ phone: null, dateOfBirth: '1980-12-31', city: 'Oslo' });
+  });
+
+  test('is not the default: these rows are rejected', async () => {
+    const { ended, members: found } = await importedInto(phoneAndDate);
+    expect(report(ended)).toMatchObject({ rows: 6, created: 0, updated: 2, rejected: 4, incomplete: 0 });
+    expect([...found.keys()]).toEqual(['c@len.example']);
+  });
+
+  test('leaves out tags and times that cannot be read, and says so in a dry run, too', async () => {
+    const text =
+      'email,tags,consent.occurred_at,consent.source\nd@len.example,[VIP],2024-03-31 02:30:00,form\ne@len.example,VIP,soon,form\n';
+    const words = ['--lenient', '--time-zone', 'Europe/Berlin'];
+    const dry = await importedInto(text, ...words, '--dry-run');
+    expect(report(dry.ended)).toMatchObject({ rows: 2, valid: 2, rejected: 2, incomplete: 2 });
+    const listed = readFileSync(`${dry.file}.dry-run.csv`, 'utf8');
+    expect(listed).toMatch(
+      /2,"would be imported without tag_name \(tag_name is in brackets.*\) and consent\.occurred_at \(consent\.occurred_at does not exist/,
+    );
+    expect(dry.members.size).toBe(0);
+    const { ended, members: found } = await importedInto(text, ...words);
+    expect(report(ended)).toMatchObject({ created: 2, rejected: 2, incomplete: 2 });
+    expect(tagsOf(found.get('e@len.example'))).toEqual(['VIP']);
+    expect(tagsOf(found.get('d@len.example'))).toEqual([]);
+  });
+});
+
+describe('the list of rejected rows', () => {
+  const text = 'email\nok@list.example\nbad\n';
+  /** Another user than root, whom no folder refuses. */
+  const nobody = process.geteuid?.() === 0 ? { uid: 65_534 } : {};
+
+  test('needs a folder that can be written to before any row is saved', async () => {
+    const [list, file] = [await newList(service), fileOf(text)];
+    chmodSync(path.dirname(file), 0o555);
+    const words = ['import', 'contacts', file, '--list', list, '--status', 'Subscribed'];
+    for (const more of [[], ['--dry-run']]) {
+      const { code, err } = await startAudience([...words, ...more], { ...on(service.url()), ...nobody }).ended;
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /cannot be written to \(EACCES\), but rejected rows are listed there\. Nothing was imported\./,
+      );
+      expect(err).toContain('--rejected <file>');
+    }
+    expect(await members(list)).toEqual([]);
+    const place = path.dirname(fileOf(''));
+    chmodSync(place, 0o777);
+    const elsewhere = path.join(place, 'rejected.csv');
+    const ended = await startAudience([...words, '--json', '--rejected', elsewhere], {
+      ...on(service.url()),
+      ...nobody,
+    }).ended;
+    expect(report(ended)).toMatchObject({ created: 1, rejected: 1, rejected_file: elsewhere });
+    expect(readFileSync(elsewhere, 'utf8')).toContain('3,email must be a valid email address');
+    expect(readdirSync(place).sort()).toEqual(['people.csv', 'rejected.csv']);
+  });
+
+  test('replaces no other file without --force, and never the imported one', async () => {
+    const [list, file] = [await newList(service), fileOf(text)];
+    const place = path.join(path.dirname(file), 'list.csv');
+    writeFileSync(place, 'mine');
+    const words = ['--list', list, '--status', 'Subscribed', '--rejected'];
+    const refused = await imported(file, ...words, place);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/is there already: .* --force/) as unknown });
+    expect(readFileSync(place, 'utf8')).toBe('mine');
+    expect((await imported(file, ...words, path.join(`${place}.d`, 'x'))).err).toMatch(/there is no folder/);
+    for (const own of [file, path.join(path.dirname(file), '.', 'people.csv')])
+      expect((await imported(file, ...words, own, '--force')).err).toContain('must not name a file that is imported');
+    expect((await imported(file, ...words, path.dirname(file), '--force')).err).toContain('is no file');
+    expect((await imported(file, ...words, '-')).err).toContain('--rejected must name a file');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(await members(list)).toEqual([]);
+    expect(report(await imported(file, ...words, place, '--force'))).toMatchObject({
+      rejected: 1,
+      rejected_file: place,
+    });
+    expect(readFileSync(place, 'utf8')).toMatch(/^line,reason\r\n3,/);
+    // Without rejected rows there is no list.
+    writeFileSync(file, 'email\nok@list.example\n');
+    expect(report(await imported(file, ...words, place, '--force'))).toMatchObject({ rejected_file: null });
+    expect(existsSync(place)).toBe(false);
+  });
+});
+
 /** One of fifty is good. */
 const many = (count: number): string =>
   `email,status,firstName\n${Array.from({ length: count }, (_, index) => `p${index}@${index % 50 === 0 ? 'y.example' : ''},Subscribed,Ada\n`).join('')}`;
@@ -254,7 +471,24 @@ test('interrupted with Ctrl-C it goes on where it was, with the same command; an
   expect(other.err).not.toContain('Goes on');
   expect(report(other)).toMatchObject({ rows: 600, rejected_file: `${file}.dry-run.csv` });
   expect(rejected(file)).toBe(before);
-  // Without the report of what was rejected before, it begins again.
+  // Without the list of what was rejected before, it begins again.
   rmSync(`${file}.rejected.csv`);
   expect(report(await audience(words, on(url)))).toMatchObject({ rows: 600, created: 0, unchanged: 12 });
+});
+
+test('an import that is interrupted continues its list of rejected rows where --rejected says', async () => {
+  const list = await newList(service);
+  const file = fileOf(many(600));
+  const place = path.join(path.dirname(file), 'list.csv');
+  const { url } = await gateway((request) => (request === 2 ? 'hang' : undefined));
+  const words = ['import', 'contacts', file, '--list', list, '--rejected', place, '--json'];
+  const started = startAudience(words, on(url));
+  await eventually(async () => (existsSync(`${place}.import`) ? true : undefined));
+  started.child.kill('SIGINT');
+  expect((await started.ended).code).toBe(130);
+  const rest = await audience(words, on(url));
+  expect(rest.err).toContain('Goes on after 500 rows');
+  expect(report(rest)).toMatchObject({ rows: 600, rejected: 588, rejected_file: place });
+  expect(new Set(readFileSync(place, 'utf8').split('\r\n')).size).toBe(590);
+  expect(readdirSync(path.dirname(file)).sort()).toEqual(['list.csv', 'people.csv']);
 });

@@ -31,6 +31,7 @@ const importFile = (file: string, send: Send) =>
       encoding: 'utf-8',
       delimiter: ',',
       isDryRun: false,
+      isLenient: false,
       resubscribe: false,
     },
     {
@@ -39,6 +40,7 @@ const importFile = (file: string, send: Send) =>
       retry: { timeoutMs: 0, longestPauseMs: 0 },
       report: () => undefined,
       onNotice: () => undefined,
+      demandPlace: () => undefined,
       send,
     },
   );

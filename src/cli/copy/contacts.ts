@@ -1,10 +1,10 @@
 /** `audience import contacts`: a CSV file into a list, through the running service. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
-import { delimiters, encodings } from '../../copy/csv-file.js';
 import { importContacts, type ContactsImport } from '../../copy/contacts.js';
 import type { RowsImported } from '../../copy/rows.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
+import { csvOptions, demandListPlace, withCsvOptions } from '../shared/csv-options.js';
 import { copyOnTerminal } from '../shared/on-terminal.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
@@ -16,10 +16,11 @@ const optionsSchema = z.object({
   list: z.string(),
   map: z.array(z.string()).default([]),
   status: z.string().optional(),
-  encoding: z.enum(encodings),
-  delimiter: z.enum(delimiters),
+  timeZone: z.string().optional(),
+  lenient: z.boolean().default(false),
   dryRun: z.boolean().default(false),
   resubscribe: z.boolean().default(false),
+  ...csvOptions,
 });
 
 export function registerImportContacts(group: Command, line: CommandLine): void {
@@ -28,18 +29,22 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .description('saves the contacts of a CSV file in a list, through the running service')
     .argument('<file>', 'CSV; its first line names the columns')
     .requiredOption('--list <list>', 'id or name of the list')
-    .option('--map <column=field...>', 'what a column is, where its name does not say so')
+    .option('--map <column=field...>', 'what a column is, if its name does not say so')
     .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
-    .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
-    .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
+    .option(
+      '--time-zone <zone>',
+      'of times that have none: UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+    )
+    .option('--lenient', 'imports a row without its optional fields that are not valid, and lists it as rejected')
     .option('--resubscribe', 'also subscribes people who have unsubscribed')
-    .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
+    .option('--dry-run', 'checks every row, and writes nothing but the list of rejected rows')
     .action(
       withExitCode(line, (file: unknown, options: unknown) => {
-        const { dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
-        return run(line, { file: z.string().parse(file), isDryRun, ...rest });
+        const { dryRun: isDryRun, lenient: isLenient, force, ...rest } = optionsSchema.parse(options);
+        return run(line, { file: z.string().parse(file), isDryRun, isLenient, ...rest }, force);
       }),
     );
+  withCsvOptions(command);
   withExamples(command, [
     'audience import contacts people.csv --list News --status Subscribed --dry-run',
     "audience import contacts people.csv --list lst_01J… --map 'Mail privat=email' 'Notes='",
@@ -48,12 +53,12 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 
 type ImportByListName = Omit<ContactsImport, 'listId'> & { readonly list: string };
 
-async function run(line: CommandLine, { list, ...options }: ImportByListName): Promise<ExitCode> {
+async function run(line: CommandLine, { list, ...options }: ImportByListName, force: boolean): Promise<ExitCode> {
   const { found, name, send } = await importingService(line, ': contacts are imported through it.');
   const request = { ...options, listId: await idOfList(list, found) };
   const { result, milliseconds } = await copyOnTerminal(
     line,
-    (options) => importContacts(request, { ...options, service: name, send }),
+    (options) => importContacts(request, { ...options, service: name, send, demandPlace: demandListPlace(force) }),
     'bytes',
   );
   const { file, listId: list_id, isDryRun: dry_run } = request;
@@ -64,10 +69,12 @@ async function run(line: CommandLine, { list, ...options }: ImportByListName): P
 }
 
 function inWords(request: ContactsImport, { rejected_file, ...counts }: RowsImported, milliseconds: number): string {
+  const imported = request.isDryRun ? 'would be imported' : 'were imported';
   const lines = [
     `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
     ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${formatCount(number)}`),
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
+    ...(counts.incomplete === 0 ? [] : [`${formatCount(counts.incomplete)} of them ${imported} without a field.`]),
     ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];
   return `${lines.map(printable).join('\n')}\n`;

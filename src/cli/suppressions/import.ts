@@ -2,10 +2,10 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { refusalLines } from '../../copy/contact-columns.js';
-import { delimiters, encodings } from '../../copy/csv-file.js';
-import { importRows } from '../../copy/rows.js';
+import { importRows, type HeaderRow } from '../../copy/rows.js';
 import { everyMail, suppressionReasons } from '../../events/suppressions.js';
 import { CommandFailedError } from '../../failures.js';
+import { csvOptions, demandListPlace, withCsvOptions } from '../shared/csv-options.js';
 import { copyOnTerminal } from '../shared/on-terminal.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { withExitCode } from '../shared/exit-code.js';
@@ -18,8 +18,7 @@ const optionsSchema = z.object({
   column: z.string(),
   reason: z.enum(suppressionReasons),
   scope: z.string(),
-  encoding: z.enum(encodings),
-  delimiter: z.enum(delimiters),
+  ...csvOptions,
 });
 
 export function registerSuppressionsImport(suppressions: Command, line: CommandLine): void {
@@ -30,13 +29,12 @@ export function registerSuppressionsImport(suppressions: Command, line: CommandL
     .requiredOption('--column <name>', 'the column with the addresses; the others are not read')
     .addOption(new Option('--reason <reason>', 'why mail is refused').choices(suppressionReasons).makeOptionMandatory())
     .option('--scope <scope>', 'all, or id or name of a list', everyMail)
-    .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
-    .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
     .action(
       withExitCode(line, (file: unknown, options: unknown) =>
         run(line, { file: z.string().parse(file), ...optionsSchema.parse(options) }),
       ),
     );
+  withCsvOptions(command);
   withExamples(command, [
     'audience suppressions import unsubscribed.csv --column email --reason unsubscribe',
     'audience suppressions import bounced.csv --column "E-Mail" --reason hard_bounce --scope News',
@@ -45,7 +43,10 @@ export function registerSuppressionsImport(suppressions: Command, line: CommandL
 
 type ImportRequest = z.output<typeof optionsSchema> & { readonly file: string };
 
-async function run(line: CommandLine, { column, reason, scope: named, ...csv }: ImportRequest): Promise<ExitCode> {
+async function run(
+  line: CommandLine,
+  { column, reason, scope: named, force, ...csv }: ImportRequest,
+): Promise<ExitCode> {
   const { found, name, send } = await importingService(line, ': suppressions are imported through it.');
   const scope = named === everyMail ? named : await idOfList(named, found);
   const refusal = { reason, scope };
@@ -55,11 +56,11 @@ async function run(line: CommandLine, { column, reason, scope: named, ...csv }: 
     path: '/v1/suppressions',
     unknown: new CommandFailedError('The service knows no suppressions: it is of an earlier version.'),
     settings: { suppressions: refusal, column, ...csv },
-    linesFor: (header: readonly string[]) => refusalLines(header, column, refusal),
+    linesFor: (header: HeaderRow) => refusalLines(header, column, refusal),
   };
   const { result, milliseconds } = await copyOnTerminal(
     line,
-    (options) => importRows(rows, { ...options, service: name, send }),
+    (options) => importRows(rows, { ...options, service: name, send, demandPlace: demandListPlace(force) }),
     'bytes',
   );
   const { rows: count, created, unchanged, rejected, rejected_file } = result;
