@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 15afe54542a8f518e7ea1562306c818d11c29d917a0dcb4d59f96ec757952263. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d48ef5cc2ffc111777fafd94560a969a3b56a9ca45f891a7889fd7bca153da65. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -2803,9 +2803,16 @@ export interface components {
       has_more: boolean;
       /** @description Pass it on as `after`. Empty while there is no event. */
       next_after: string;
+      /**
+       * Format: int64
+       * @description Number of events that were read for this page, found or not.
+       */
+      searched: number;
       status: string;
       /** Format: int32 */
       statusCode: number;
+      /** @description Number of events in the log. Null: not known. */
+      total: number | null;
     };
     ListGroupsAnswer: {
       data: components['schemas']['Group'][];
@@ -2954,6 +2961,11 @@ export interface components {
       data: components['schemas']['ReadRecord'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
       next_cursor?: string;
+      /**
+       * Format: int64
+       * @description Number of records that were read for this page, found or not.
+       */
+      searched: number;
       status: string;
       /** Format: int32 */
       statusCode: number;
@@ -3118,6 +3130,8 @@ export interface components {
        * @description Until then the secret before holds, too.
        */
       previous_until: string | null;
+      /** @description Whether the service records who looked, under the name of the key: see `ACCESS_LOG`. */
+      reads_recorded: boolean;
       /** Format: date-time */
       revoked_at: string | null;
       /** Format: date-time */
@@ -4939,6 +4953,8 @@ export interface components {
     query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
     query_reason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    /** @description `true`: a page that shows anybody is recorded as a read of the list, as the console does. */
+    query_record: 'true' | 'false';
     /** @description Only what this request did. */
     query_request_id: string;
     /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
@@ -5814,6 +5830,8 @@ export interface operations {
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
+        /** @description `true`: a page that shows anybody is recorded as a read of the list, as the console does. */
+        record?: components['parameters']['query_record'];
         /** @description Only contacts with this status. */
         status?: components['parameters']['query_status'];
         /** @description Only contacts with this tag. */

@@ -65,6 +65,7 @@ interface HttpOptions extends Clocks {
   readonly secret: string;
   readonly appearance: Appearance;
   readonly trustedClock: TrustedClock;
+  readonly mostSearched?: number | undefined;
 }
 
 /** Opens the HTTP server. Without the role `api` it answers health checks only. Rejects if the port cannot be used. */
@@ -100,6 +101,7 @@ export async function openHttp(options: HttpOptions) {
     events: store,
     altered: store.altered,
     logHead: logHeads(store, views.keptChain),
+    mostSearched: options.mostSearched,
     proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,

@@ -60,7 +60,12 @@ export interface Service {
 /** Milliseconds. A draft is written and renamed in less time. */
 const draftMs = 60_000;
 
-interface Context extends Observers, Clocks {
+interface StartOptions extends Observers {
+  /** Most events that are read for one page of the feed. Only tests need fewer than by default. */
+  readonly mostSearched?: number;
+}
+
+interface Context extends StartOptions, Clocks {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly appearance: Appearance;
@@ -79,16 +84,16 @@ interface Context extends Observers, Clocks {
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
-export async function startService(config: Config, observers: Observers, signal: AbortSignal): Promise<Service> {
+export async function startService(config: Config, options: StartOptions, signal: AbortSignal): Promise<Service> {
   const startedAt = Date.now();
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
-  const sealKey = sealKeyFor(config, observers.logger);
+  const sealKey = sealKeyFor(config, options.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
-  const { logger } = observers;
+  const { logger } = options;
   const altered = Promise.withResolvers<string>();
   const metrics = createMetrics();
   onRoundTrip(metrics.onRoundTrip);
@@ -117,7 +122,7 @@ export async function startService(config: Config, observers: Observers, signal:
       : undefined;
   void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
-    ...observers,
+    ...options,
     metrics,
     config,
     certificate,

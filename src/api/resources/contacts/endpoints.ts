@@ -179,6 +179,10 @@ export function contactEndpoints(clock: () => number) {
       query: z.object({
         status: status.meta({ description: 'Only contacts with this status.' }).optional(),
         tag_name: anyText('Only contacts with this tag.'),
+        record: choice(
+          ['true', 'false'],
+          '`true`: a page that shows anybody is recorded as a read of the list, as the console does.',
+        ).default('false'),
         ...paging,
       }),
       answer: pageSchema(contactInList, { incomplete: incomplete }),
