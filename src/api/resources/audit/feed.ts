@@ -60,9 +60,9 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
       return { contentType: 'application/x-ndjson', pieces: access.streaming(call, read, lines) };
     }
     const { events, next, hasMore, searched } = await feed.page({ ...feedRequest, limit: query.limit ?? defaultLimit });
+    const [next_after, total] = await Promise.all([feed.cursor(next), audit.size()]);
     // A poll without new events is not recorded.
     if (events.length > 0) await access.note(call, read);
-    const [next_after, total] = await Promise.all([feed.cursor(next), audit.size()]);
     return { data: events, beside: { next_after, has_more: hasMore, searched, total } };
   });
 }
