@@ -646,6 +646,35 @@ export const unknownStops: readonly Stop[] = (
     ]),
 }));
 
+/** Charts of what the process counts. Their figures move, but for the emails that wait. */
+async function figureLines(api: AudienceClient): Promise<readonly Line[]> {
+  const labels = {
+    'Requests a second': ['answered', 'refused (4xx)', 'failed (5xx)'],
+    'Milliseconds, mean': ['a request', 'a commit of the log'],
+    'Events appended a second': ['events'],
+    'Lag of the views, in events': ['events behind'],
+    'Memory in MB': ['of the process'],
+  };
+  const waiting = ['requested', 'deferred', 'held', 'in_doubt'] as const;
+  const counts: number[] = [];
+  for (const state of waiting) counts.push((await all(api.all('listEmails', { query: { state } }))).length);
+  const waitingLabels = ['requested', 'to be tried again', 'held', 'in doubt'];
+  const charts = [...Object.entries(labels), ['E-mails that wait', waitingLabels] as const];
+  return [
+    ...['Subscribers', 'What follows the log and acts. What fails is tried again, with longer and longer pauses.'],
+    ['Subscriber', 'State', 'Lag', 'At work on', 'Failures since the start'].join('\t'),
+    often(/^[a-z ]+\tworking\t[\d,]+ s\t0\t0$/),
+    'Since this page was opened',
+    'From the process that answers, every 5 seconds, for an hour at most. Prometheus keeps more: GET /metrics.',
+    ...charts.flatMap(([title, names]) => [title, ...names, ['Time', ...names].join('\t')]),
+    often(new RegExp(`^\\d\\d:\\d\\d:\\d\\d\\t${counts.map(number).join('\\t')}$`)),
+    often(/^\d\d:\d\d:\d\d(?:\t(?:–|[\d,.]+)){1,3}$/),
+  ];
+}
+
+/** A form that one line has at least, and any number of lines may have. */
+const often = (form: RegExp): RegExp => Object.assign(form, { isMany: true });
+
 /** Figures that move are compared by their form: milliseconds of lag, and what counts requests. */
 export const serviceStop = (api: AudienceClient): Stop => ({
   page: '/service',
@@ -666,8 +695,21 @@ export const serviceStop = (api: AudienceClient): Stop => ({
             `${number(evidence.count)} events are linked.`,
           )),
       ...part('Views', 'caught up', /^Lag \d+ ms; this process is the one that folds\.$/),
-      ...(mailer === undefined ? part('Mailer', 'not here', 'This process does not send email.') : []),
+      ...(mailer === undefined
+        ? part('Mailer', 'not here', 'This process does not send email.')
+        : part(
+            'Mailer',
+            'working',
+            `${number(mailer.running)} being sent, at most ${number(mailer.relay?.connections ?? 0)} connections. E-mail`,
+          )),
       ...(erasures === undefined ? [] : part('Erasures', erasures.waiting === 0 ? 'none waits' : '')),
+      ...(parts.clock.trusted
+        ? []
+        : part(
+            'Clock',
+            'not trusted',
+            /^It (?:is|was) .+ Until the clock is trusted, in [\d,]+ minutes, no email is given up and nothing expires for good\.$/,
+          )),
       'Views',
       'What GETs answer is folded from the log. A rebuild folds it again beside what is live, compares the two, and switches if they are equal.',
       ['View', 'State', 'Version', 'Position', 'Lag', 'Parked streams'].join('\t'),
@@ -675,6 +717,7 @@ export const serviceStop = (api: AudienceClient): Stop => ({
         ({ name, state, version, position }) =>
           new RegExp(`^${name}\\t${state}\\t${version}\\t${number(Number(position))}\\t\\d+ ms\\tnone$`),
       ),
+      ...(await figureLines(api)),
     ];
   },
 });
@@ -733,6 +776,7 @@ export async function differenceOf(page: Page, expected: readonly Line[]): Promi
   for (const wanted of ordered) {
     const at = left.findIndex((line) => matches(line, wanted));
     if (at < 0) missing.push(typeof wanted === 'string' ? normal(wanted) : wanted.source);
+    else if ('isMany' in Object(wanted)) left.splice(0, left.length, ...left.filter((line) => !matches(line, wanted)));
     else left.splice(at, 1);
   }
   return { missing, unexplained: left };
