@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 782b35dfa766e004403552375ab39f8c979263245fbe5702e691f1a409fce777. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1963302c7f016ea0904bb56c6dbda930fd66a3172f548a592784c64287ce7d64. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -49,7 +49,7 @@ export interface paths {
     };
     /**
      * Whether the process runs
-     * @description Stores are not asked: also where one is out of reach the answer is 200.
+     * @description Stores are not asked: the answer is 200 also while one is out of reach, and while the service starts.
      */
     get: operations['getLive'];
     put?: never;
@@ -69,7 +69,7 @@ export interface paths {
     };
     /**
      * Whether the service is ready, part by part
-     * @description While it is not ready: 503, with the same parts in `data`.
+     * @description While it is not ready: 503, with the same parts in `data`. While the service starts: 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). All other paths but `/health/live` then answer 503, too.
      */
     get: operations['getReady'];
     put?: never;
@@ -531,7 +531,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
+     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, at most 10 MB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description One address as JSON, or many as NDJSON, at most 10 MiB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;
@@ -1568,7 +1568,7 @@ export interface components {
       at: string;
       /** @description As the mail server reported it. */
       enhanced_code: string | null;
-      /** @description `hard`: for good. `soft`: it was not delivered in time. Known: hard, soft. */
+      /** @description `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the sender or this message. `other`: everything else. Known: hard, full, policy, other. */
       kind: string;
       /** @description The report came with the proof of the return path. */
       verified: boolean;
@@ -1658,7 +1658,7 @@ export interface components {
       contact_id: string | null;
       /** Format: date-time */
       created_at: string | null;
-      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
@@ -1668,6 +1668,8 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -1700,7 +1702,7 @@ export interface components {
       contact_id: string | null;
       /** Format: date-time */
       created_at: string | null;
-      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
       erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
@@ -1710,6 +1712,8 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -1776,6 +1780,27 @@ export interface components {
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
       zipcode: string | null;
+    };
+    /** @description A contact that an address has or had, from its creation to its erasure. */
+    ContactLife: {
+      /** @description Null if no event that can be read names the contact. */
+      contact_id: string | null;
+      /** @description The creation; null if it cannot be read. */
+      created: components['schemas']['EventReference'] | null;
+      /**
+       * Format: date-time
+       * @description Null if the creation cannot be read.
+       */
+      created_at: string | null;
+      /** @description The event that ended the contact; null if it was not erased. */
+      erased: components['schemas']['EventReference'] | null;
+      /**
+       * Format: date-time
+       * @description Null if the contact was not erased.
+       */
+      erased_at: string | null;
+      /** @description The erasure that ended the contact. */
+      erasure_id: string | null;
     };
     ContactLine: {
       address?: string | null;
@@ -2449,6 +2474,8 @@ export interface components {
       incomplete?: boolean;
       /** @description Which list was taken for a name. */
       list_note?: string;
+      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
        * @description Null: nothing was ever written to the log.
@@ -2826,9 +2853,16 @@ export interface components {
       has_more: boolean;
       /** @description Pass it on as `after`. Empty while there is no event. */
       next_after: string;
+      /**
+       * Format: int64
+       * @description Number of events that were read for this page, found or not.
+       */
+      searched: number;
       status: string;
       /** Format: int32 */
       statusCode: number;
+      /** @description Number of events in the log. Null: not known. */
+      total: number | null;
     };
     ListGroupsAnswer: {
       data: components['schemas']['Group'][];
@@ -2977,6 +3011,11 @@ export interface components {
       data: components['schemas']['ReadRecord'][];
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
       next_cursor?: string;
+      /**
+       * Format: int64
+       * @description Number of records that were read for this page, found or not.
+       */
+      searched: number;
       status: string;
       /** Format: int32 */
       statusCode: number;
@@ -3070,8 +3109,18 @@ export interface components {
       /** @description Known: joined, left, changed. */
       change: string;
       contact_id: string;
+      /**
+       * Format: date-time
+       * @description When the contact was created; null if that event cannot be read.
+       */
+      created_at: string | null;
       /** @description As in a list at a time. */
       email: string | null;
+      /**
+       * Format: date-time
+       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       */
+      erased_at: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -3087,8 +3136,18 @@ export interface components {
     MemberLine: {
       because: components['schemas']['EventReference'];
       contact_id: string;
+      /**
+       * Format: date-time
+       * @description When the contact was created; null if that event cannot be read.
+       */
+      created_at: string | null;
       /** @description Null where the person is erased, or the creation of the contact cannot be read. */
       email: string | null;
+      /**
+       * Format: date-time
+       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       */
+      erased_at: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -3141,6 +3200,8 @@ export interface components {
        * @description Until then the secret before holds, too.
        */
       previous_until: string | null;
+      /** @description Whether the service records who looked, under the name of the key: see `ACCESS_LOG`. */
+      reads_recorded: boolean;
       /** Format: date-time */
       revoked_at: string | null;
       /** Format: date-time */
@@ -3186,7 +3247,7 @@ export interface components {
       emails: components['schemas']['ExportedEmail'][];
       /** @description The e-mails are complete up to there. */
       emails_until: string;
-      /** @description Earlier lives. */
+      /** @description Erasures of the person, oldest first. `contact.lives` has the contacts. */
       erasures: components['schemas']['ErasureOfPerson'][];
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
@@ -3264,6 +3325,8 @@ export interface components {
     };
     ProjectionsReadiness: {
       caught_up: boolean;
+      /** @description Their reads are answered with 503 until a rebuild has built them. */
+      damaged: string[];
       /**
        * Format: int64
        * @description Milliseconds.
@@ -3574,7 +3637,7 @@ export interface components {
     };
     /** @description What a page about a contact tells. */
     Report: {
-      /** @description In one sentence. */
+      /** @description In one sentence, and a second one if the address has had another contact or the contact was erased later. */
       answer: string;
       contact: components['schemas']['ContactAt'];
       emails: components['schemas']['ReportedEmail'][];
@@ -3925,7 +3988,7 @@ export interface components {
      * @description Why mail is refused.
      * @enum {string}
      */
-    SuppressionReason: 'hard_bounce' | 'complaint' | 'unsubscribe' | 'manual';
+    SuppressionReason: 'hard_bounce' | 'repeated_bounces' | 'complaint' | 'unsubscribe' | 'manual';
     SuppressionStep: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string;
@@ -3945,7 +4008,7 @@ export interface components {
       note: string | null;
       /** @description Place in the log: digits that sort as text. */
       position: string;
-      /** @description Why it was suppressed, or the code of the release. */
+      /** @description Why it was suppressed, the code of the release, or the kind of a counted bounce. */
       reason: string | null;
       /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
@@ -4782,7 +4845,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`
+     *     - `unavailable`: `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
      */
     General: {
       headers: {
@@ -4805,7 +4868,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`
+     *     - `unavailable`: `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
      */
     GeneralOfWrite: {
       headers: {
@@ -6083,7 +6146,7 @@ export interface components {
       };
     };
     /**
-     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`
+     * @description - `suppressed`: `The recipient does not want this email`, `The recipient's mailbox does not exist`, `The recipient's mail server keeps refusing`
      *     - `not_configured`: `{names} is not configured`
      */
     SendEmailConflict: {
@@ -6395,6 +6458,8 @@ export interface components {
     query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
     query_reason: components['schemas']['SuppressionReason'];
+    /** @description `true`: a page that shows a contact is recorded as a read of the list. The console asks for this. */
+    query_record: boolean;
     /** @description Only what this request did. */
     query_request_id: string;
     /** @description `false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved. */
@@ -7298,6 +7363,8 @@ export interface operations {
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
+        /** @description `true`: a page that shows a contact is recorded as a read of the list. The console asks for this. */
+        record?: components['parameters']['query_record'];
         /** @description Only contacts with this status. */
         status?: components['parameters']['query_status'];
         /** @description Only contacts with this tag. */

@@ -8,6 +8,7 @@ import { fetchWithRepeats, type RepeatOptions } from './repeats.js';
 
 export { AudienceError, ConnectionError, type ErrorType } from './errors.js';
 export type { components, operations, paths } from './api.js';
+export type { Progress } from './iterables.js';
 export type { AnswerOf, InputOf, OperationId } from './operations.js';
 
 export interface ClientOptions {

@@ -1,4 +1,4 @@
-/** What comes in many pieces, as async iterables: the answers to a bulk, the events of the log, the items of all pages. */
+/** Async iterables over answers that come in many pieces: the lines of a bulk, the events of the log, the items of all pages. */
 import type { components, operations } from './api.js';
 import type { AnswerOf, InputOf, OperationId } from './operations.js';
 
@@ -20,15 +20,33 @@ interface BulkOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How far a read of several pages is. */
+export interface Progress {
+  /** Number of items found so far. */
+  readonly found: number;
+  /** Number of events read so far, found or not. Undefined where the pages do not say. */
+  readonly searched: number | undefined;
+  /** Number of events in the log. Undefined where the pages do not say. */
+  readonly total: number | undefined;
+}
+
+interface Watched {
+  /** Is called after each page, also after a page without items. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
 type EventsQuery = Omit<NonNullable<operations['listEvents']['parameters']['query']>, 'format' | 'follow'>;
 
 export interface Iterables {
   /** Saves contacts, some hundreds a request, and yields the answer to each in order; `line` counts them from 1. */
   bulk(lines: Iterable<Schemas['ContactLine']>, options: BulkOptions): AsyncIterable<BulkLine>;
-  /** The events after `after`, up to the last one that there is. Go on with the `position` of the last. */
-  events(query?: EventsQuery & { readonly signal?: AbortSignal }): AsyncIterable<Schemas['FeedEvent']>;
-  /** The items of all pages: `client.all('listContacts', { path: { list_id } })`. */
-  all<Id extends PagedId>(id: Id, input?: InputOf<Id>): AsyncIterable<ItemOf<Id>>;
+  /**
+   * Yields the events after `after`, up to the end of the log. A page may be empty although more follow, so the search
+   * continues until the end. To continue later, pass the `position` of the last event as `after`.
+   */
+  events(query?: EventsQuery & Watched & { readonly signal?: AbortSignal }): AsyncIterable<Schemas['FeedEvent']>;
+  /** Yields the items of all pages: `client.all('listContacts', { path: { list_id } })`. */
+  all<Id extends PagedId>(id: Id, input?: InputOf<Id> & Watched): AsyncIterable<ItemOf<Id>>;
 }
 
 export interface Calls {
@@ -48,6 +66,21 @@ interface Page {
   readonly next_cursor?: string;
   readonly next_after?: string;
   readonly has_more?: boolean;
+  readonly searched?: number;
+  readonly total?: number | null;
+}
+
+/** What the next page is asked with; undefined after the last page. */
+type Next = { readonly cursor: string } | { readonly after: string };
+
+function nextOf({ next_cursor: cursor, next_after: after, has_more }: Page): Next | undefined {
+  if (cursor !== undefined) return { cursor };
+  return has_more === true && after !== undefined ? { after } : undefined;
+}
+
+interface PagesInput extends Watched {
+  readonly query?: object;
+  readonly signal?: AbortSignal;
 }
 
 export function createIterables({ call, postLines }: Calls): Iterables {
@@ -67,28 +100,30 @@ export function createIterables({ call, postLines }: Calls): Iterables {
     }
   }
 
-  async function* events({ signal, ...query }: { after?: string; signal?: AbortSignal } = {}): AsyncGenerator<unknown> {
-    for (let { after } = query, more = true; more;) {
-      const page = (await call('listEvents', { query: { ...query, after }, signal })) as Page;
+  async function* all(id: OperationId, { onProgress, ...input }: PagesInput = {}): AsyncGenerator<unknown> {
+    let progress: Progress = { found: 0, searched: undefined, total: undefined };
+    let next: Next | undefined;
+    do {
+      const page = (await call(id, { ...input, query: { ...input.query, ...next } })) as Page;
+      progress = progressAfter(progress, page);
+      onProgress?.(progress);
       yield* page.data;
-      after = page.next_after;
-      more = page.has_more === true;
-    }
+      next = nextOf(page);
+    } while (next !== undefined);
   }
 
-  async function* all(id: OperationId, input: { query?: object; signal?: AbortSignal } = {}): AsyncGenerator<unknown> {
-    let cursor: string | undefined;
-    do {
-      const query = { ...input.query, ...(cursor !== undefined && { cursor }) };
-      const page = (await call(id, { ...input, query })) as Page;
-      yield* page.data;
-      cursor = page.next_cursor;
-    } while (cursor !== undefined);
-  }
+  const events = ({ signal, onProgress, ...query }: PagesInput = {}): AsyncGenerator<unknown> =>
+    all('listEvents', { query, ...(signal && { signal }), ...(onProgress && { onProgress }) });
 
   // The types say what the document says.
   return { bulk, events, all } as Iterables;
 }
+
+const progressAfter = ({ found, searched, total }: Progress, page: Page): Progress => ({
+  found: found + page.data.length,
+  searched: page.searched === undefined ? searched : (searched ?? 0) + page.searched,
+  total: page.total ?? total,
+});
 
 function* batchesOf<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
   let batch: Item[] = [];

@@ -1,8 +1,12 @@
 /** Asks the API and follows the answer: loading, there, failed. */
 import { effect } from '@preact/signals';
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { AudienceClient } from '../client/client.js';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { AudienceError, type AudienceClient, type Progress } from '../client/client.js';
 import { endIfRefused, session } from './session.js';
+
+/** Whether the API refused because there is nothing with this id. Some operations answer that with 400. */
+export const isUnknown = (error: unknown): boolean =>
+  error instanceof AudienceError && (error.statusCode === 404 || error.type === 'unknown_id');
 
 export interface Answer<Data> {
   /** Of the last question that was answered; stays while the same is asked again. */
@@ -85,46 +89,225 @@ export function useAction<Input extends readonly unknown[]>(
   return { ...state, run };
 }
 
+/** How a long action tells how far it is, and how it is stopped. */
+export interface Watch {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface LongAction<Input extends readonly unknown[]> extends Action<Input> {
+  /** Undefined while nothing runs, and before the first page has been read. */
+  readonly progress: Progress | undefined;
+  stop(): void;
+}
+
+/** An action that reads many pages: it shows its progress and can be stopped. */
+export function useLongAction<Input extends readonly unknown[]>(
+  act: (client: AudienceClient, watch: Watch, ...input: Input) => Promise<unknown>,
+): LongAction<Input> {
+  const [progress, setProgress] = useState<Progress>();
+  const running = useRef<AbortController | undefined>(undefined);
+  const action = useAction(async (client, ...input: Input) => {
+    const abort = new AbortController();
+    running.current = abort;
+    try {
+      await act(client, { signal: abort.signal, onProgress: setProgress }, ...input);
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      setProgress(undefined);
+    }
+  });
+  const stop = (): void => running.current?.abort();
+  useEffect(() => stop, []);
+  return { ...action, progress, stop };
+}
+
 export interface PageOf<Item> {
   readonly data: readonly Item[];
   readonly next_cursor?: string;
+  readonly incomplete?: boolean;
+  /** Number of events that were read for the page, found or not. */
+  readonly searched?: number;
+  /** Number of events in the log. */
+  readonly total?: number | null;
 }
 
 type ItemOf<Page> = Page extends PageOf<infer Item> ? Item : never;
 
-/** `Page`: with what stands beside the items. */
-export interface Pages<Item, Page = PageOf<Item>> extends Answer<Page> {
-  /** From 1. */
-  readonly number: number;
-  /** Undefined: there is none. */
-  readonly next: (() => void) | undefined;
-  readonly previous: (() => void) | undefined;
+/** What the next answer of a page is asked with. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string;
 }
 
+/** A page of a table. `Page` has what comes beside the items. */
+export interface Pages<Item, Page = PageOf<Item>> extends Answer<Page> {
+  /** Counts from 1. */
+  readonly number: number;
+  /** Undefined on the last page, and while it is not known whether there is another. */
+  readonly next: (() => void) | undefined;
+  /** Undefined on the first page. */
+  readonly previous: (() => void) | undefined;
+  /** Whether `data` is the whole page: it is full, or everything was searched. Only then may a page say that it is empty. */
+  readonly isWhole: boolean;
+  readonly progress: Progress;
+  /** Ends the search for the rest of the page. */
+  stop(): void;
+  /** Continues a search that was stopped. */
+  resume(): void;
+}
+
+/** Where a page begins, and how many events were searched before it. */
+interface Place {
+  readonly cursor: string | undefined;
+  readonly searched: number;
+}
+
+const firstPlace: Place = { cursor: undefined, searched: 0 };
+
 /** Cursors may hold addresses of people, so they stay in memory: by what is asked, for those who come back. */
-const visited = new Map<string, readonly (string | undefined)[]>();
+const visited = new Map<string, readonly Place[]>();
 effect(() => {
   if (session.value === undefined) visited.clear();
 });
 
-/** A page at a time. `name` says what is asked, filters included. */
+interface Found<Page> {
+  /** Everything that was found for this page so far. Undefined before the first answer. */
+  readonly data: Page | undefined;
+  readonly isWhole: boolean;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+}
+
+const nothingFound = { data: undefined, isWhole: false, error: undefined, isLoading: true };
+
+type AskForPage<Page> = (client: AudienceClient, request: PageRequest, signal: AbortSignal) => Promise<Page>;
+
+interface Fill<Page> {
+  readonly ask: AskForPage<Page>;
+  readonly size: number;
+  /** Where the page begins. */
+  readonly cursor: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Yields the page as it grows, until it is full or everything was searched. `begun` is what was found of it before. */
+async function* filled<Page extends PageOf<unknown>>(
+  client: AudienceClient,
+  { ask, size, cursor, signal }: Fill<Page>,
+  begun: Page | undefined,
+): AsyncGenerator<Pick<Found<Page>, 'data' | 'isWhole'>> {
+  let page = begun;
+  for (let isWhole = false; !isWhole;) {
+    const next = page === undefined ? cursor : page.next_cursor;
+    const limit = size - (page?.data.length ?? 0);
+    page = joined(page, await ask(client, { limit, ...(next !== undefined && { cursor: next }) }, signal));
+    isWhole = page.data.length >= size || page.next_cursor === undefined;
+    yield { data: page, isWhole };
+  }
+}
+
+interface Filling<Page> extends Found<Page>, Pick<Pages<unknown>, 'reload' | 'stop' | 'resume'> {}
+
+function useFilled<Page extends PageOf<unknown>>(
+  name: string,
+  cursor: string | undefined,
+  how: Pick<Fill<Page>, 'ask' | 'size'>,
+): Filling<Page> {
+  const [state, setState] = useState<Found<Page>>(nothingFound);
+  const [round, setRound] = useState(0);
+  const begun = useRef<Page | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  const client = session.value?.client;
+
+  useEffect(() => {
+    begun.current = undefined;
+    setState(nothingFound);
+  }, [name, cursor]);
+  useEffect(() => {
+    if (client === undefined) return undefined;
+    const abort = new AbortController();
+    const { signal } = abort;
+    running.current = abort;
+    setState((before) => ({ ...before, isLoading: true }));
+    const read = async (): Promise<void> => {
+      const before = begun.current;
+      begun.current = undefined;
+      for await (const found of filled(client, { ...how, cursor, signal }, before)) {
+        if (signal.aborted) return;
+        setState({ ...found, error: undefined, isLoading: !found.isWhole });
+      }
+    };
+    read().catch((error: unknown) => {
+      if (signal.aborted) return;
+      endIfRefused(error);
+      setState((before) => ({ ...before, error, isLoading: false }));
+    });
+    return () => abort.abort();
+  }, [name, cursor, client, round]);
+
+  const { data, error, isWhole } = state;
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const resume = (): void => {
+    begun.current = data;
+    reload();
+  };
+  return {
+    ...state,
+    // After a failure in the middle of a search, what was found is kept.
+    reload: error !== undefined && !isWhole ? resume : reload,
+    stop() {
+      running.current?.abort();
+      setState((before) => ({ ...before, isLoading: false }));
+    },
+    resume,
+  };
+}
+
+/**
+ * Reads a page of `size` items. An answer may have fewer, or none, although more follow, so the search continues until
+ * the page is full or everything was searched. `name` says what is asked, filters included.
+ */
 export function usePages<Page extends PageOf<unknown>>(
   name: string,
-  ask: (client: AudienceClient, cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
+  ask: AskForPage<Page>,
+  size = 50,
 ): Pages<ItemOf<Page>, Page> {
-  const [, setRound] = useState(0);
-  const cursors = visited.get(name) ?? [undefined];
-  const cursor = cursors.at(-1);
-  const answer = useAnswer((client, signal) => ask(client, cursor, signal), [name, cursor]);
-  const go = (next: readonly (string | undefined)[]) => () => {
+  const [, setTurn] = useState(0);
+  const places = visited.get(name) ?? [firstPlace];
+  const place = places.at(-1) ?? firstPlace;
+  const found = useFilled(name, place.cursor, { ask, size });
+  const go = (next: readonly Place[]) => () => {
     visited.set(name, next);
-    setRound((before) => before + 1);
+    setTurn((before) => before + 1);
   };
-  const { next_cursor: following } = answer.data ?? {};
+  const progress = progressOf(found.data, place);
+  const following = found.isWhole ? found.data?.next_cursor : undefined;
+  const nextPlace = { cursor: following, searched: progress.searched ?? 0 };
+  return {
+    ...found,
+    number: places.length,
+    next: following === undefined ? undefined : go([...places, nextPlace]),
+    previous: places.length === 1 ? undefined : go(places.slice(0, -1)),
+    progress,
+  };
+}
+
+const progressOf = (page: PageOf<unknown> | undefined, place: Place): Progress => ({
+  found: page?.data.length ?? 0,
+  searched: page?.searched === undefined ? undefined : place.searched + page.searched,
+  total: page?.total ?? undefined,
+});
+
+/** Adds the next answer to what was found of a page before. */
+function joined<Page extends PageOf<unknown>>(before: Page | undefined, answer: Page): Page {
+  if (before === undefined) return answer;
+  const { incomplete = false, searched } = before;
   return {
     ...answer,
-    number: cursors.length,
-    next: following === undefined ? undefined : go([...cursors, following]),
-    previous: cursors.length === 1 ? undefined : go(cursors.slice(0, -1)),
+    data: [...before.data, ...answer.data],
+    ...(incomplete && { incomplete }),
+    ...(searched !== undefined && { searched: searched + (answer.searched ?? 0) }),
   };
 }

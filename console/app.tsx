@@ -25,10 +25,15 @@ export function App() {
             <Route default component={Nowhere} />
           </Router>
         </ErrorBoundary>
+        <p class="quiet">
+          Times are in your time zone, {timeZone}, unless a page says UTC. Point at a time to see it in UTC.
+        </p>
       </main>
     </LocationProvider>
   );
 }
+
+const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function Header() {
   const { path } = useLocation();

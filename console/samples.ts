@@ -1,5 +1,7 @@
 /** The last hour of the service's figures, from `/metrics`: kept in the page, from when it is first looked at. */
 import { effect, signal } from '@preact/signals';
+import { errorOf } from '../client/errors.js';
+import { answerTo } from './lines.js';
 import { parseFigures, sampleOf, type Look, type Sample } from './figures-text.js';
 import { may, session } from './session.js';
 
@@ -17,11 +19,9 @@ async function look(): Promise<void> {
   const client = session.value?.client;
   if (client === undefined || document.visibilityState === 'hidden') return;
   try {
-    const { data, response } = await client.http.GET('/metrics', {
-      parseAs: 'text',
-      headers: { Accept: 'text/plain' },
-    });
-    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    const request = client.http.GET('/metrics', { parseAs: 'text', headers: { Accept: 'text/plain' } });
+    const { data, error, response } = await answerTo(request);
+    if (!response.ok) throw errorOf(error, response);
     const now = { at: Date.now(), series: parseFigures(String(data)) };
     samples.value = [...samples.value, sampleOf(now, last)].slice(-most);
     last = now;

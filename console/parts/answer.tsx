@@ -1,8 +1,8 @@
 /** Shows an answer once it is there, and what is in its way before: loading, a refusal, nothing to show. */
 import type { ComponentChildren } from 'preact';
-import { AudienceError, ConnectionError } from '../../client/client.js';
+import { AudienceError, ConnectionError, type Progress } from '../../client/client.js';
 import type { Answer, Pages } from '../answers.js';
-import { Code, Written } from './text.js';
+import { Code, Written, formatNumber } from './text.js';
 
 /** The API's words, with the id of the request. */
 export function ErrorNote({ error }: { readonly error: unknown }) {
@@ -31,7 +31,7 @@ export function ErrorNote({ error }: { readonly error: unknown }) {
   );
 }
 
-/** It is shown only after a moment: what is quick need not flicker. */
+/** Appears after a moment only, so that quick answers do not flicker. */
 export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
   <p class="loading" role="status">
     {what} …
@@ -61,6 +61,44 @@ export function Show<Data>({ answer, children }: ShowProps<Data>) {
       {data !== undefined && children(data)}
       {isLoading && data === undefined && error === undefined && <Loading />}
     </>
+  );
+}
+
+/** `40,000 of 1,200,000 events` */
+function searchedText({ found, searched, total }: Progress): string {
+  if (searched === undefined) return `${formatNumber(found)} found so far`;
+  const most = total === undefined ? '' : `of ${formatNumber(total)} `;
+  return `${formatNumber(searched)} ${most}events`;
+}
+
+interface SearchingProps {
+  readonly progress: Progress;
+  onStop(): void;
+}
+
+/** Says how far a search is, and offers to stop it. */
+export const Searching = ({ progress, onStop }: SearchingProps) => (
+  <p class="buttons" role="status">
+    {progress.searched === undefined ? 'Searching: ' : 'Searched '}
+    {searchedText(progress)} …
+    <button type="button" onClick={onStop}>
+      Stop
+    </button>
+  </p>
+);
+
+/** Shows how far the search for a page is while it is not whole, or where it was stopped. */
+export function PageSearch({ pages }: { readonly pages: Pages<unknown> }) {
+  const { data, error, isWhole, isLoading, progress, stop, resume } = pages;
+  if (data === undefined || isWhole || error !== undefined) return null;
+  if (isLoading) return <Searching progress={progress} onStop={stop} />;
+  return (
+    <p class="buttons" role="status">
+      Stopped: {searchedText(progress)}. There may be more to find.
+      <button type="button" onClick={resume}>
+        Continue
+      </button>
+    </p>
   );
 }
 
@@ -96,24 +134,27 @@ interface TableProps<Item> {
   readonly empty: ComponentChildren;
 }
 
-/** A table that pages. */
+/** A table that pages. It says that there is nothing only once everything was searched. */
 export function PagedTable<Item>({ pages, caption, columns, row, keyOf, empty }: TableProps<Item>) {
   return (
     <Show answer={pages}>
-      {({ data }) =>
-        data.length === 0 && pages.number === 1 ? (
-          empty
-        ) : (
-          <>
+      {({ data, incomplete }) => (
+        <>
+          {data.length > 0 && (
             <Table caption={caption} columns={columns}>
               {data.map((item) => (
                 <tr key={keyOf(item)}>{row(item)}</tr>
               ))}
             </Table>
-            <Pager pages={pages} />
-          </>
-        )
-      }
+          )}
+          <PageSearch pages={pages} />
+          {data.length === 0 && pages.isWhole && (pages.number === 1 ? empty : <Empty>There is nothing more.</Empty>)}
+          {incomplete === true && (
+            <p class="note note-bad">Some events cannot be read, so entries may be missing or counted wrongly.</p>
+          )}
+          <Pager pages={pages} />
+        </>
+      )}
     </Show>
   );
 }

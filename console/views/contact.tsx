@@ -3,17 +3,19 @@ import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useMemo, useState } from 'preact/hooks';
 import { to } from '../addresses.js';
-import { useAnswer, type Answer } from '../answers.js';
-import { Show } from '../parts/answer.js';
+import { isUnknown, useAnswer, type Answer } from '../answers.js';
+import { ErrorNote, Loading, Show } from '../parts/answer.js';
 import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
+import { Recorded } from '../parts/recorded.js';
 import { Code, Time, Written } from '../parts/text.js';
+import { Unknown } from '../parts/unknown.js';
 import { may } from '../session.js';
 import { Actions } from './contact/actions.js';
 import { Compare } from './contact/compare.js';
-import { useHistory, type History } from './contact/history.js';
+import { erasureIn, useHistory, type Erasure, type History } from './contact/history.js';
 import { useKeyNames } from './contact/key-names.js';
-import { momentsOf } from './contact/moments.js';
+import { momentsOf, type Moment } from './contact/moments.js';
 import { PresentOnly } from './contact/present-only.js';
 import { Refusals } from './contact/refusals.js';
 import { Scrubber } from './contact/scrubber.js';
@@ -50,14 +52,32 @@ const useContactAt = ({ contact, time, version }: Asked): Answer<ContactAt | nul
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
+/** Shows the contact once it is known that there is one. */
 function Audited({ id }: { readonly id: string }) {
+  const present = useContactAt({ contact: id, time: now, version: 0 });
+  if (isUnknown(present.error)) return <Unknown what="contact" id={id} />;
+  const { data } = present;
+  return data === undefined || data === null ? (
+    <Page title="Contact">
+      <Show answer={present}>{() => null}</Show>
+    </Page>
+  ) : (
+    <Known id={id} present={{ ...present, data }} />
+  );
+}
+
+interface KnownProps {
+  readonly id: string;
+  readonly present: Answer<ContactAt> & { readonly data: ContactAt };
+}
+
+function Known({ id, present }: KnownProps) {
   const { query, route } = useLocation();
   const { kind = '', list = '' } = query;
   const [at, and] = [inUtc(query['at']), inUtc(query['and'])];
   const address = (changes: Changes): string => to('/contacts', id, { at, and, kind, list, ...changes });
   const go = (changes: Changes): void => route(address(changes));
   const [version, setVersion] = useState(0);
-  const present = useContactAt({ contact: id, time: now, version: 0 });
   const history = useHistory(id);
   const keyNames = useKeyNames();
   const reload = (): void => {
@@ -65,28 +85,24 @@ function Audited({ id }: { readonly id: string }) {
     setVersion(version + 1);
     history.reload();
   };
-  const email = present.data?.profile?.email ?? undefined;
+  const email = present.data.profile?.email ?? undefined;
+  // After the address has come back, the state of an earlier contact does not tell that the contact was erased.
+  const erasure = present.data.erased ?? erasureIn(history.items, id);
   return (
     <Page title="Contact" heading={nameOf(present.data)}>
       <p class="quiet">
-        <Code>{id}</Code> What is read here is on record, under the name of your key.
+        <Code>{id}</Code> <Recorded />
       </p>
-      <Show answer={present}>
-        {(state) =>
-          state !== null && (
-            <>
-              {state.erased !== undefined && <Erased state={state} />}
-              <Actions id={id} email={email} at={at} onChanged={reload} />
-            </>
-          )
-        }
-      </Show>
+      <ErrorNote error={present.error} />
+      {erasure !== undefined && <Erased at={erasure.at} />}
+      <Actions id={id} email={email} at={at} onChanged={reload} />
       <ThroughTime
         key={version}
         id={id}
         version={version}
         present={present}
         history={history}
+        erasure={erasure}
         at={at}
         and={and}
         onMove={go}
@@ -94,7 +110,7 @@ function Audited({ id }: { readonly id: string }) {
       {email !== undefined && may('suppressions:read') && (
         <Refusals
           email={email}
-          position={present.data?.position}
+          position={present.data.position}
           at={at}
           keyNames={keyNames}
           listNames={namesOfLists(history.items)}
@@ -119,17 +135,17 @@ function namesOfLists(items: History['items']): ReadonlyMap<string, string> {
   return new Map(named.map(({ list_id: id, name_now: name }) => [id, name]));
 }
 
-function nameOf(state: ContactAt | null | undefined): ComponentChildren {
-  const { firstName, lastName, email } = state?.profile ?? {};
+function nameOf({ profile }: ContactAt): ComponentChildren {
+  const { firstName, lastName, email } = profile ?? {};
   const name = [firstName, lastName].filter(Boolean).join(' ');
   return email === undefined || email === null ? 'Contact' : <Written text={name === '' ? email : name} />;
 }
 
-const Erased = ({ state: { erased } }: { readonly state: ContactAt }) => (
+const Erased = ({ at }: { readonly at: string | undefined }) => (
   <div class="note note-bad">
     <p>
-      This person was erased at <Time at={erased?.at} isExact />. What may still be shown: which lists and tags there
-      were, what happened when, by which key and request, and nothing personal.
+      This person was erased at <Time at={at} isExact />. Still shown are lists and tags, and what happened when, by
+      which key and request. Nothing personal is left.
     </p>
   </div>
 );
@@ -139,12 +155,13 @@ interface ThroughTimeProps {
   readonly version: number;
   readonly present: Answer<ContactAt | null>;
   readonly history: History;
+  readonly erasure: Erasure | undefined;
   readonly at: string | undefined;
   readonly and: string | undefined;
   readonly onMove: (changes: Changes) => void;
 }
 
-function ThroughTime({ id, version, present, history, at, and, onMove }: ThroughTimeProps) {
+function ThroughTime({ id, version, present, history, erasure, at, and, onMove }: ThroughTimeProps) {
   const moments = useMemo(() => momentsOf(history.items), [history.items]);
   const past = useContactAt({ contact: id, time: at, version });
   const other = useContactAt({ contact: id, time: and, version });
@@ -155,11 +172,7 @@ function ThroughTime({ id, version, present, history, at, and, onMove }: Through
   return (
     <section aria-labelledby="state">
       <h2 id="state">{at === undefined && !isCompared ? 'As it is now' : 'As it was'}</h2>
-      <Scrubber label="Time" moments={moments} at={at} onMove={(time) => onMove({ at: time })} />
-      {isCompared && (
-        <Scrubber label="Compared with" moments={moments} at={and} onMove={(time) => onMove({ and: time })} />
-      )}
-      <p class="hint">Arrow keys go from change to change, page keys from day to day, Home and End to either end.</p>
+      <Sliders history={history} moments={moments} at={at} and={and} onMove={onMove} />
       <div class="filters">
         <TimeField onGo={(time) => onMove({ at: time })} />
         {at !== undefined && (
@@ -178,7 +191,9 @@ function ThroughTime({ id, version, present, history, at, and, onMove }: Through
       {isCompared ? (
         <Show answer={first}>
           {(one) => (
-            <Show answer={other}>{(two) => one !== null && two !== null && <Compare first={one} second={two} />}</Show>
+            <Show answer={other}>
+              {(two) => one !== null && two !== null && <Compare first={one} second={two} erasure={erasure} />}
+            </Show>
           )}
         </Show>
       ) : (
@@ -191,6 +206,7 @@ function ThroughTime({ id, version, present, history, at, and, onMove }: Through
                 )}
                 <State
                   state={state}
+                  erasure={erasure}
                   moment={at === undefined ? undefined : moments.find((moment) => moment.at === state.time)}
                 />
               </div>
@@ -199,6 +215,26 @@ function ThroughTime({ id, version, present, history, at, and, onMove }: Through
         </Show>
       )}
     </section>
+  );
+}
+
+interface SlidersProps extends Pick<ThroughTimeProps, 'history' | 'at' | 'and' | 'onMove'> {
+  readonly moments: readonly Moment[];
+}
+
+function Sliders({ history, moments, at, and, onMove }: SlidersProps) {
+  if (moments.length === 0) return history.isLoading ? <Loading what="Loading the changes" /> : null;
+  return (
+    <>
+      <Scrubber label="Time" moments={moments} at={at} onMove={(time) => onMove({ at: time })} />
+      {and !== undefined && (
+        <Scrubber label="Compared with" moments={moments} at={and} onMove={(time) => onMove({ and: time })} />
+      )}
+      <p class="hint">
+        {!history.isWhole && 'The slider has only the changes that were loaded. '}
+        Arrow keys go from change to change, page keys from day to day, Home and End to either end.
+      </p>
+    </>
   );
 }
 

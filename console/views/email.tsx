@@ -1,10 +1,11 @@
 /** One e-mail: what became of it, attempt by attempt, and what may be done about it. */
 import { useState } from 'preact/hooks';
-import { useAction, useAnswer } from '../answers.js';
+import { isUnknown, useAction, useAnswer } from '../answers.js';
 import { Show } from '../parts/answer.js';
 import { Confirm } from '../parts/dialog.js';
 import { Page } from '../parts/page.js';
 import { Code, Time, Written, formatNumber } from '../parts/text.js';
+import { Unknown } from '../parts/unknown.js';
 import { may } from '../session.js';
 import { EmailHistory } from './emails/history.js';
 import { bounceText } from './emails/reasons.js';
@@ -12,6 +13,7 @@ import { EmailMark, stateTexts, type Email } from './emails/states.js';
 
 export function EmailPage({ id = '' }: { readonly id?: string }) {
   const answer = useAnswer((client, signal) => client.getEmail({ path: { email_id: id }, signal }), [id]);
+  if (isUnknown(answer.error)) return <Unknown what="email" id={id} />;
   return (
     <Page title="E-mail">
       <p class="quiet">
@@ -124,7 +126,7 @@ function Changes({ email: { email_id, state }, onDone }: ChangesProps) {
       >
         <p>
           {asked === 'release'
-            ? 'It is sent again at once. If it was handed over after all, the recipient gets it twice.'
+            ? 'It is sent as soon as possible. If a mail server has it already, the recipient gets it twice.'
             : 'It ends here and is never sent.'}
         </p>
       </Confirm>

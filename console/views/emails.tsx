@@ -38,8 +38,8 @@ export function Emails() {
 }
 
 function InState({ state }: { readonly state: State }) {
-  const pages = usePages(`emails ${state}`, (client, cursor, signal) =>
-    client.listEmails({ query: { state, limit: 50, ...(cursor !== undefined && { cursor }) }, signal }),
+  const pages = usePages(`emails ${state}`, (client, request, signal) =>
+    client.listEmails({ query: { state, ...request }, signal }),
   );
   return (
     <>
@@ -74,7 +74,7 @@ function InState({ state }: { readonly state: State }) {
         )}
         empty={
           <Empty request={'POST /v1/email/send {"from_email": …, "to_email": …, "subject": …, "mail_template": …}'}>
-            No e-mail is in this state. Each stands here as long as it is.
+            No emails in this state.
           </Empty>
         }
       />

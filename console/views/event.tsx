@@ -1,11 +1,13 @@
 /** One event of the log in full: what it says, where it stands in the evidence, and a proof of that to take along. */
 import type { components } from '../../client/client.js';
 import { to } from '../addresses.js';
-import { useAction, useAnswer } from '../answers.js';
+import { isUnknown, useAction, useAnswer } from '../answers.js';
 import { ErrorNote, Show } from '../parts/answer.js';
 import { Page } from '../parts/page.js';
 import { saveJson } from '../parts/save.js';
 import { Code, Time, Written, formatNumber, plainPosition } from '../parts/text.js';
+import { Recorded } from '../parts/recorded.js';
+import { Unknown } from '../parts/unknown.js';
 import { EventText } from './log/event-text.js';
 
 type EventInFull = components['schemas']['EventInFull'];
@@ -13,12 +15,17 @@ type EventInFull = components['schemas']['EventInFull'];
 /** `id` is its position. */
 export function EventPage({ id = '' }: { readonly id?: string }) {
   const answer = useAnswer((client, signal) => client.getEvent({ path: { position: id }, signal }), [id]);
+  if (isUnknown(answer.error)) return <Unknown what="event at position" id={id} />;
   return (
     <Page title={`Event ${plainPosition(id)}`}>
-      <p class="quiet">What is read here is on record, under the name of your key.</p>
       <Show answer={answer}>
         {({ data }) => (
           <>
+            {data.type !== 'RecordRead' && (
+              <p class="quiet">
+                <Recorded />
+              </p>
+            )}
             <Facts event={data} />
             <h2>Data</h2>
             <EventText data={data.data} />

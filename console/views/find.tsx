@@ -4,10 +4,11 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { AudienceError, type AudienceClient } from '../../client/client.js';
 import { to } from '../addresses.js';
-import { useAction } from '../answers.js';
-import { ErrorNote } from '../parts/answer.js';
+import { useLongAction, type Watch } from '../answers.js';
+import { ErrorNote, Searching } from '../parts/answer.js';
 import { Field } from '../parts/field.js';
 import { Page } from '../parts/page.js';
+import { areReadsRecorded } from '../parts/recorded.js';
 import { Code } from '../parts/text.js';
 import { may, session } from '../session.js';
 import { Contacts } from './find/contacts.js';
@@ -21,13 +22,13 @@ effect(() => {
 
 export function Find() {
   const { route } = useLocation();
-  const [lives, setLives] = useState<readonly string[]>();
+  const [lives, setLives] = useState<FoundLives>();
   const found = recognise(typed.value);
-  const search = useAction(async (client, email: string) => {
-    const ids = await contactsOf(client, email);
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) route(to('/contacts', only));
-    else setLives(ids);
+  const search = useLongAction(async (client, watch, email: string) => {
+    const found = await contactsOf(client, watch, email);
+    const [only] = found.ids;
+    if (found.ids.length === 1 && only !== undefined) route(to('/contacts', only));
+    else setLives(found);
   });
   const submit = (): void => {
     if (found.kind === 'page') route(found.address);
@@ -57,7 +58,8 @@ export function Find() {
         </button>
       </form>
       <ErrorNote error={search.error} />
-      {lives !== undefined && <Lives ids={lives} />}
+      {search.progress !== undefined && <Searching progress={search.progress} onStop={search.stop} />}
+      {lives !== undefined && <Lives {...lives} />}
       {may('contacts:read') && <Contacts text={soughtIn(found)} />}
       {found.kind === 'text' && found.request !== undefined && may('audit:read') && (
         <p>
@@ -65,8 +67,9 @@ export function Find() {
         </p>
       )}
       <p class="quiet">
-        What is typed here stays out of the address of this page. That somebody searched, and a history that is read, is
-        on record.
+        What you type is not in the address of this page.{' '}
+        {areReadsRecorded() &&
+          'Searches by the beginning of a name or an address are recorded, and so is each history that you open.'}
       </p>
     </Page>
   );
@@ -99,14 +102,23 @@ function hintOfText({ request }: { readonly request: string | undefined }): stri
   return 'This is no address, id, request id or position.';
 }
 
-const Lives = ({ ids }: { readonly ids: readonly string[] }) => (
+interface FoundLives {
+  readonly ids: readonly string[];
+  /** Whether it is known that no contact has the address now. */
+  readonly isNobodyNow: boolean;
+  /** Whether earlier contacts were looked for. */
+  readonly isPastKnown: boolean;
+}
+
+const Lives = ({ ids, isNobodyNow, isPastKnown }: FoundLives) => (
   <section aria-labelledby="lives">
-    <h2 id="lives">No contact has this address now</h2>
-    {ids.length === 0 ? (
-      <p>None is known to have had it.</p>
-    ) : (
+    <h2 id="lives">{isNobodyNow ? 'No contact has this address now' : 'Contacts of this address'}</h2>
+    {isPastKnown && ids.length === 0 && <p>No contact ever had this address, as far as the log says.</p>}
+    {!isPastKnown && isNobodyNow && <p>Keys with the scope audit:read also see earlier contacts.</p>}
+    {!isPastKnown && !isNobodyNow && <p>Your key cannot see contacts.</p>}
+    {ids.length > 0 && (
       <>
-        <p>Earlier contacts of this address:</p>
+        <p>{isNobodyNow ? 'Earlier contacts of this address:' : 'Contacts that have or had this address:'}</p>
         <ul>
           {ids.map((id) => (
             <li key={id}>
@@ -121,25 +133,25 @@ const Lives = ({ ids }: { readonly ids: readonly string[] }) => (
   </section>
 );
 
-/** The contact that has the address; else, for a key that may see histories, those that had it. */
-async function contactsOf(client: AudienceClient, email: string): Promise<readonly string[]> {
-  if (may('contacts:read')) {
-    const present = await client.findContact({ query: { email } }).catch(orNothing);
-    if (present !== undefined) return [present.data.contact_id];
-  }
-  if (!may('audit:read')) return [];
-  return await livesOf(client, email);
+/** Returns the contact that has the address, or those that the history of the address names. */
+async function contactsOf(client: AudienceClient, watch: Watch, email: string): Promise<FoundLives> {
+  const { signal } = watch;
+  const isPresentKnown = may('contacts:read');
+  const present = isPresentKnown ? await client.findContact({ query: { email }, signal }).catch(orNothing) : undefined;
+  if (present !== undefined) return { ids: [present.data.contact_id], isNobodyNow: false, isPastKnown: false };
+  const isPastKnown = may('audit:read');
+  const ids = isPastKnown ? await livesOf(client, watch, email) : [];
+  return { ids, isNobodyNow: isPresentKnown || (isPastKnown && ids.length === 0), isPastKnown };
 }
 
-async function livesOf(client: AudienceClient, email: string): Promise<readonly string[]> {
+async function livesOf(client: AudienceClient, watch: Watch, email: string): Promise<readonly string[]> {
   const ids = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
-    const page = await client.getContactHistory({ path: { contact: email }, query }).catch(orNothing);
-    for (const { contact_id: id } of page?.data ?? []) if (id !== null) ids.add(id);
-    cursor = page?.next_cursor;
-  } while (cursor !== undefined);
+  try {
+    const history = client.all('getContactHistory', { path: { contact: email }, query: { limit: 200 }, ...watch });
+    for await (const { contact_id: id } of history) if (id !== null) ids.add(id);
+  } catch (error) {
+    orNothing(error);
+  }
   return [...ids];
 }
 

@@ -5,9 +5,7 @@ import { Page } from '../parts/page.js';
 import { Code, Written } from '../parts/text.js';
 
 export function Groups() {
-  const pages = usePages('groups', (client, cursor, signal) =>
-    client.listGroups({ query: { limit: 50, ...(cursor !== undefined && { cursor }) }, signal }),
-  );
+  const pages = usePages('groups', (client, query, signal) => client.listGroups({ query, signal }));
   return (
     <Page title="Groups">
       <PagedTable
@@ -25,7 +23,7 @@ export function Groups() {
             </td>
           </>
         )}
-        empty={<Empty request={'POST /v1/groups/create {"group_name": "Shop"}'}>There are no groups yet.</Empty>}
+        empty={<Empty request={'POST /v1/groups/create {"group_name": "Shop"}'}>There are no groups.</Empty>}
       />
     </Page>
   );

@@ -16,9 +16,7 @@ const kinds: Readonly<Record<string, 'good' | 'bad' | 'plain'>> = { active: 'goo
 
 export function Keys() {
   const [asked, setAsked] = useState<{ readonly what: 'create' | 'rotate' | 'revoke'; readonly key?: ApiKey }>();
-  const pages = usePages('keys', (client, cursor, signal) =>
-    client.listApiKeys({ query: { limit: 50, ...(cursor !== undefined && { cursor }) }, signal }),
-  );
+  const pages = usePages('keys', (client, query, signal) => client.listApiKeys({ query, signal }));
   const close = (): void => {
     setAsked(undefined);
     pages.reload();
@@ -71,8 +69,7 @@ export function Keys() {
         )}
         empty={
           <Empty request={'POST /v1/keys {"name": "Shop", "scopes": ["contacts:write"]}'}>
-            Keys that are created here or over the API stand here: what each may do, when it was last used, until when
-            it holds.
+            There are no keys besides those of the configuration.
           </Empty>
         }
       />

@@ -12,10 +12,12 @@ type Shown = Omit<Counted, 'subscribed'> & Partial<Counted>;
 
 export function Lists() {
   const isCounted = may('analytics:read');
-  const pages = usePages<PageOf<Shown>>(isCounted ? 'lists counted' : 'lists', (client, cursor, signal) => {
-    const query = { limit: 25, ...(cursor !== undefined && { cursor }) };
-    return isCounted ? client.listListCounts({ query, signal }) : client.listLists({ query, signal });
-  });
+  const pages = usePages<PageOf<Shown>>(
+    isCounted ? 'lists counted' : 'lists',
+    (client, query, signal) =>
+      isCounted ? client.listListCounts({ query, signal }) : client.listLists({ query, signal }),
+    25,
+  );
   return (
     <Page title="Lists">
       <PagedTable
@@ -36,11 +38,7 @@ export function Lists() {
             </td>
           </>
         )}
-        empty={
-          <Empty request={'POST /v1/lists/create {"list_name": "News"}'}>
-            There are no lists yet. People are subscribed to lists; each is counted here.
-          </Empty>
-        }
+        empty={<Empty request={'POST /v1/lists/create {"list_name": "News"}'}>There are no lists.</Empty>}
       />
     </Page>
   );

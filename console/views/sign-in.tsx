@@ -38,7 +38,7 @@ export function SignIn() {
             isRequired
             value={apiKey}
             onInput={setApiKey}
-            hint="Its scopes decide what you see. What you read about a person is on record, under the name of this key."
+            hint="Its scopes decide what you see."
           />
           <label class="check">
             <input type="checkbox" checked={isKept} onChange={({ currentTarget }) => setKept(currentTarget.checked)} />

@@ -1,26 +1,41 @@
 /** One tag, and how it was used over time. */
 import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
-import type { components } from '../../client/client.js';
+import type { AnswerOf, components } from '../../client/client.js';
 import { to } from '../addresses.js';
-import { useAnswer } from '../answers.js';
-import { Show } from '../parts/answer.js';
+import { isUnknown, useAnswer, type Answer } from '../answers.js';
+import { ErrorNote, Show } from '../parts/answer.js';
 import { Chart, type Series } from '../parts/chart.js';
 import { Page } from '../parts/page.js';
-import { RangeFields, formatUtcDay, queryOf, useRange } from '../parts/range.js';
+import { RangeFields, formatUtcDay, queryOf, useRange, type Range } from '../parts/range.js';
 import { Code, Time, Written } from '../parts/text.js';
+import { Unknown } from '../parts/unknown.js';
 import { may } from '../session.js';
 
 type Row = components['schemas']['TagUseRow'];
 
 export function Tag({ id = '' }: { readonly id?: string }) {
   const tag = useAnswer((client, signal) => client.getTag({ path: { tag_id: id }, signal }), [id]);
+  const range = useRange();
+  const use = useAnswer(
+    async (client, signal) =>
+      may('analytics:read') ? await client.getTagUse({ path: { tag_id: id }, query: queryOf(range), signal }) : null,
+    [id, range.from, range.to, range.interval],
+  );
+  if (isUnknown(use.error)) return <Unknown what="tag" id={id} />;
+  if (isUnknown(tag.error) && !may('analytics:read'))
+    return (
+      <Unknown what="tag" id={id}>
+        If there was one, it was deleted.
+      </Unknown>
+    );
   return (
     <Page title="Tag" heading={tag.data === undefined ? 'Tag' : <Written text={tag.data.data.tag_name} />}>
       <p class="quiet">
         <Code>{id}</Code>
       </p>
-      {may('analytics:read') ? <Use id={id} /> : <Show answer={tag}>{() => null}</Show>}
+      {isUnknown(tag.error) ? <p class="note">This tag was deleted.</p> : <ErrorNote error={tag.error} />}
+      {may('analytics:read') && <Use id={id} range={range} answer={use} />}
     </Page>
   );
 }
@@ -33,36 +48,37 @@ const changes: readonly (readonly [keyof Row & string, string])[] = [
   ['left_with_tag', 'left with the tag'],
 ];
 
-function Use({ id }: { readonly id: string }) {
-  const range = useRange();
+interface UseProps {
+  readonly id: string;
+  readonly range: Range;
+  readonly answer: Answer<AnswerOf<'getTagUse'> | null>;
+}
+
+function Use({ id, range, answer }: UseProps) {
   const { route } = useLocation();
-  const answer = useAnswer(
-    (client, signal) => client.getTagUse({ path: { tag_id: id }, query: queryOf(range), signal }),
-    [id, range.from, range.to, range.interval],
-  );
   return (
     <section aria-labelledby="use">
       <h2 id="use">Use</h2>
       <RangeFields range={range} onChange={(change) => route(to('/tags', id, { ...range, ...change }), true)} />
-      <Show answer={answer}>
-        {({ data, incomplete }) => (
-          <>
-            <p class="quiet">
-              Counted is a contact in a list. Days in UTC. Created <Time at={data.created_at} />
-              {data.deleted_at !== null && (
-                <>
-                  , deleted <Time at={data.deleted_at} />
-                </>
-              )}
-              .{incomplete === true && ' Some events cannot be read and are not counted.'}
-            </p>
-            <Charts rows={data.rows} />
-          </>
-        )}
-      </Show>
+      <Show answer={answer}>{(use) => use !== null && <Figures use={use} />}</Show>
     </section>
   );
 }
+
+const Figures = ({ use: { data, incomplete } }: { readonly use: AnswerOf<'getTagUse'> }) => (
+  <>
+    <p class="quiet">
+      Counted is a contact in a list. Days in UTC. Created <Time at={data.created_at} />
+      {data.deleted_at !== null && (
+        <>
+          , deleted <Time at={data.deleted_at} />
+        </>
+      )}
+      .{incomplete === true && ' Some events cannot be read and are not counted.'}
+    </p>
+    <Charts rows={data.rows} />
+  </>
+);
 
 function Charts({ rows }: { readonly rows: readonly Row[] }) {
   const times = useMemo(() => rows.map(({ from }) => from), [rows]);

@@ -12,10 +12,12 @@ type Shown = Omit<Counted, 'in_use'> & Partial<Counted>;
 
 export function Tags() {
   const isCounted = may('analytics:read');
-  const pages = usePages<PageOf<Shown>>(isCounted ? 'tags counted' : 'tags', (client, cursor, signal) => {
-    const query = { limit: 25, ...(cursor !== undefined && { cursor }) };
-    return isCounted ? client.listTagCounts({ query, signal }) : client.listTags({ query, signal });
-  });
+  const pages = usePages<PageOf<Shown>>(
+    isCounted ? 'tags counted' : 'tags',
+    (client, query, signal) =>
+      isCounted ? client.listTagCounts({ query, signal }) : client.listTags({ query, signal }),
+    25,
+  );
   return (
     <Page title="Tags">
       <PagedTable
@@ -36,7 +38,7 @@ export function Tags() {
             </td>
           </>
         )}
-        empty={<Empty request={'POST /v1/tags/create {"tag_name": "VIP"}'}>There are no tags yet.</Empty>}
+        empty={<Empty request={'POST /v1/tags/create {"tag_name": "VIP"}'}>There are no tags.</Empty>}
       />
     </Page>
   );

@@ -47,6 +47,8 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   /** Named in the auditor's answers: how far the log was read. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
+  /** Most events that are read for one page of the feed. Only tests need fewer than by default. */
+  readonly mostSearched?: number | undefined;
   /** Undefined: reads are not recorded. */
   readonly recordRead?: RecordRead | undefined;
   /** Origins whose pages may call the API from a browser. */

@@ -66,6 +66,7 @@ interface HttpOptions extends Clocks {
   readonly secret: string;
   readonly appearance: Appearance;
   readonly trustedClock: TrustedClock;
+  readonly mostSearched?: number | undefined;
 }
 
 /** Lets the listener answer with the whole API; without the role `api`, with health checks only. Rejects if the port for metrics cannot be used. */
@@ -99,6 +100,7 @@ export async function openHttp(options: HttpOptions) {
     events: store,
     altered: store.altered,
     logHead: logHeads(store, views.keptChain),
+    mostSearched: options.mostSearched,
     proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,

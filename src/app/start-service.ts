@@ -63,8 +63,13 @@ export interface Service {
 /** Milliseconds. A draft is written and renamed in less time. */
 const draftMs = 60_000;
 
+interface StartOptions extends Observers {
+  /** Most events that are read for one page of the feed. Only tests need fewer than by default. */
+  readonly mostSearched?: number;
+}
+
 /** What a start has before it opens the stores. */
-interface Beginning extends Observers, Pick<Clocks, 'monotonic'> {
+interface Beginning extends StartOptions, Pick<Clocks, 'monotonic'> {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
   readonly appearance: Appearance;
@@ -91,10 +96,10 @@ interface Context extends Beginning, Clocks {
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
-export async function startService(config: Config, observers: Observers, signal: AbortSignal): Promise<Service> {
+export async function startService(config: Config, options: StartOptions, signal: AbortSignal): Promise<Service> {
   const startedAt = Date.now();
   const monotonic = (): number => performance.now();
-  const { logger, lines } = observers;
+  const { logger, lines } = options;
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
@@ -115,7 +120,7 @@ export async function startService(config: Config, observers: Observers, signal:
   try {
     listener = await openListener({ ...http, logger });
     const read = { appearance, folder, settings, sealKey, restored };
-    return await startWithStores({ ...observers, ...http, ...read, metrics, listener, signal, startedAt });
+    return await startWithStores({ ...options, ...http, ...read, metrics, listener, signal, startedAt });
   } catch (error) {
     await listener?.close();
     metrics.close();

@@ -23,39 +23,48 @@ export interface ReadsRequest {
 export interface ReadsPage {
   readonly items: readonly ReadRecord[];
   readonly next_cursor?: string;
+  /** Number of records that were read for this page, wanted or not. */
+  readonly searched: number;
 }
 
-/** A page may be shorter than its limit, and there is more: that many records are looked at for one. */
-const recordsAPage = 10_000;
+/** Most records that are read for one page. A page that found fewer than its limit may then be short, or empty. */
+export const recordsAPage = 10_000;
 
 /** Returns a page of records, oldest first. Records from times when the clock was wrong come last. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
-export async function readsPage(sources: AuditSources, request: ReadsRequest): Promise<ReadsPage> {
+export async function readsPage(
+  sources: AuditSources,
+  request: ReadsRequest,
+  mostSearched = recordsAPage,
+): Promise<ReadsPage> {
   const items: ReadRecord[] = [];
-  let looked = 0;
+  let searched = 0;
   let next_cursor = '';
   for await (const events of recordedReads(sources, request)) {
     for (const event of events) {
       const read = recordOf(event);
       if (isWanted(read, request)) {
-        if (items.length === request.limit) return { items, next_cursor };
+        if (items.length === request.limit) return { items, next_cursor, searched };
         items.push(read);
       }
+      searched += 1;
       next_cursor = cursorOf(event);
     }
-    looked += events.length;
-    if (looked >= recordsAPage) return { items, next_cursor };
+    if (searched >= mostSearched) return { items, next_cursor, searched };
   }
-  return { items };
+  return { items, searched };
 }
 
-/** All of them, page by page. */
+/** Yields the wanted records, page by page, also pages without any. `onSearched` hears how many records were read so far. */
 export async function* everyRead(
   audit: { reads(request: ReadsRequest): Promise<ReadsPage> },
   wanted: Omit<ReadsRequest, 'after' | 'limit'>,
+  onSearched?: (records: number) => void,
 ): AsyncGenerator<readonly ReadRecord[]> {
   let after: string | undefined;
+  let total = 0;
   do {
-    const { items, next_cursor } = await audit.reads({ ...wanted, after, limit: 1_000 });
+    const { items, next_cursor, searched } = await audit.reads({ ...wanted, after, limit: 1_000 });
+    onSearched?.((total += searched));
     yield items;
     after = next_cursor;
   } while (after !== undefined);

@@ -264,6 +264,8 @@ export const feed = {
   beside: {
     next_after: value.feedCursor,
     has_more: z.boolean().describe('There is more to read after `next_after`.'),
+    searched: count.describe('Number of events that were read for this page, found or not.'),
+    total: count.nullable().describe('Number of events in the log. Null: not known.'),
   },
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },
 };

@@ -33,6 +33,8 @@ export interface Audit {
   /** In the order of their requests. They are found up to `emailsUntil`, to be asked before. */
   emailsOf(request: EmailsOf): AsyncIterable<PersonsEmail>;
   emailsUntil(): Promise<Position>;
+  /** Number of events in the log; null where it is not known. */
+  size(): Promise<number | null>;
   /** Who looked. */
   reads(request: ReadsRequest): Promise<ReadsPage>;
   readonly feed: Feed;
@@ -40,10 +42,13 @@ export interface Audit {
   readonly stored: StoredEvents;
 }
 
-type AuditOptions = Pick<AuditSources, 'reader' | 'logHead' | 'clock'> & Pick<EmailSources, 'emails'>;
+interface AuditOptions extends Pick<AuditSources, 'reader' | 'logHead' | 'clock'>, Pick<EmailSources, 'emails'> {
+  /** Most events, or records of reads, that are read for one page. Only tests need fewer than by default. */
+  readonly mostSearched?: number | undefined;
+}
 
 export function createAudit(options: AuditOptions): Audit {
-  const { reader } = options;
+  const { reader, logHead, mostSearched } = options;
   const pace = createReplayPace();
   const sources = { ...options, catalogues: createCatalogues(reader), pace };
   return {
@@ -56,8 +61,9 @@ export function createAudit(options: AuditOptions): Audit {
     lists: () => everyList(sources),
     emailsOf: (request) => emailsOf(sources, request),
     emailsUntil: () => options.emails.until(),
-    reads: (request) => readsPage(sources, request),
-    feed: createFeed(reader, pace),
+    size: async () => (await logHead()).ordinal,
+    reads: (request) => readsPage(sources, request, mostSearched),
+    feed: createFeed(reader, pace, mostSearched),
     stored: createStoredEvents(sources),
   };
 }

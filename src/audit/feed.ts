@@ -23,6 +23,8 @@ interface FeedPage {
   /** Position to go on from: nothing before it has to be read again. */
   readonly next: Position;
   readonly hasMore: boolean;
+  /** Number of events that were read for this page, wanted or not. */
+  readonly searched: number;
 }
 
 export type FeedMessage =
@@ -49,8 +51,8 @@ export interface Feed {
   at(position: string, hidden: HiddenMembers): Promise<OneEvent | undefined>;
   /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
-  /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
-  all(request: FeedRequest): AsyncIterable<readonly FeedEvent[]>;
+  /** Yields everything up to the head as of the last batch. `onSearched` hears how many events were read so far. @throws StoreUnavailableError */
+  all(request: FeedRequest, onSearched?: (events: number) => void): AsyncIterable<readonly FeedEvent[]>;
   /** Everything, and what comes, until the signal aborts. @throws StoreUnavailableError */
   follow(request: FeedRequest): AsyncIterable<FeedMessage>;
 }
@@ -60,11 +62,12 @@ export const isEventType = (name: string): boolean => codec.knows(name);
 const cursorForm = /^([0-9]+)(?:\.([0-9a-f-]{36}))?$/;
 export const cursorOf = (position: Position, eventId: string): string => `${position}.${eventId}`;
 
-const eventsAPage = 10_000;
+/** Most events that are read for one page. A page that found fewer than its limit may then be short, or empty. */
+export const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
 
-export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
+export function createFeed(reader: AuditReader, pace: ReplayPace, mostSearched = eventsAPage): Feed {
   return {
     head: () => reader.head(),
     async position(text) {
@@ -88,26 +91,30 @@ export function createFeed(reader: AuditReader, pace: ReplayPace): Feed {
     async page({ hidden, limit, ...request }) {
       const events: FeedEvent[] = [];
       let next = request.after;
-      let looked = 0;
+      let searched = 0;
       let size = 0;
-      for await (const batch of searchedEvents(reader, { ...request, limit: eventsAPage, pace }))
+      for await (const batch of searchedEvents(reader, { ...request, limit: mostSearched, pace }))
         for (const stored of batch) {
-          if (events.length === limit || size > dataAPage || looked === eventsAPage)
-            return { events, next, hasMore: true };
-          looked += 1;
+          if (events.length === limit || size > dataAPage || searched === mostSearched)
+            return { events, next, hasMore: true, searched };
+          searched += 1;
           next = stored.position;
           if (!isWanted(stored, request)) continue;
           size += stored.data.length;
           events.push(feedEvent(stored, hidden));
         }
       request.signal.throwIfAborted();
-      return { events, next, hasMore: looked === eventsAPage };
+      return { events, next, hasMore: searched === mostSearched, searched };
     },
 
-    async *all(request) {
+    async *all(request, onSearched) {
       // It is read as fast as the client takes it: for so long no place among the long replays is kept.
       const paced = { ...request, pace: { ...unpaced, turn: pace.turn } };
-      for await (const batch of searchedEvents(reader, paced)) yield* inParts(batch, request);
+      let searched = 0;
+      for await (const batch of searchedEvents(reader, paced)) {
+        yield* inParts(batch, request);
+        onSearched?.((searched += batch.length));
+      }
       request.signal.throwIfAborted();
     },
 

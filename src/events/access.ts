@@ -15,6 +15,7 @@ export const readKinds = [
   'privacy_export',
   'suppressions',
   'search',
+  'members',
 ] as const;
 export type ReadKind = (typeof readKinds)[number];
 

@@ -21,6 +21,7 @@ test('a page tells where to go on, and whether there is more', async () => {
     events: [],
     next: two.next,
     hasMore: false,
+    searched: 0,
   });
 });
 

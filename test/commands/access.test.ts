@@ -88,7 +88,7 @@ test('an answer has the days of the log, also what was asked for just before mid
   const { store } = await openLog();
   await store.append('service', [toAppend(exampleEvents.serviceInitialised)], { expectedRevision: 'no_stream' });
   const audit = auditOf(store);
-  expect(await audit.reads({ limit: 10 })).toEqual({ items: [] });
+  expect(await audit.reads({ limit: 10 })).toEqual({ items: [], searched: 0 });
   await recorder(store, '2026-03-01T10:00:00.000Z')(read, by('first'));
   await recorder(store, '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.001Z')(read, by('second'));
   await recorder(store, '2026-03-02T09:00:00.000Z')({ ...read, subject: 'log', what: 'feed' }, by('third'));

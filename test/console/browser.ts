@@ -57,7 +57,7 @@ interface Look {
 }
 
 /** A new person: no cookies, nothing stored. */
-export async function visit(browser: Browser, service: Service, look: Look = {}): Promise<Visitor> {
+export async function visit(browser: Browser, service: Pick<Service, 'url'>, look: Look = {}): Promise<Visitor> {
   const { width = 1_200, height = 900, colorScheme = 'light' } = look;
   const context = await browser.newContext({
     viewport: { width, height },

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)(`e-mail${withoutChromium}`, () => {
     await dialog.getByText('2 of 2 done').waitFor();
     expect(await Promise.all(waiting.map(stateOf))).toEqual(['cancelled', 'cancelled']);
     await page.keyboard.press('Escape');
-    await page.getByText('No e-mail is in this state').waitFor();
+    await page.getByText('No emails in this state').waitFor();
 
     await page.getByRole('link', { name: 'Over time' }).click();
     await page.getByText('The figures as a table').first().click();

@@ -287,9 +287,10 @@ describe('GET /v1/audit/events', () => {
 
   test('takes a position with or without zeros in front', async () => {
     const first = String((await feed('?limit=1')).items()[0]?.['position']);
-    const { text } = await feed(`?after=${first}&limit=3`);
+    // Each read is recorded, so the log is longer after it.
+    const { total: _, ...page } = (await feed(`?after=${first}&limit=3`)).body as { readonly total: number };
     for (const same of [first.replace(/^0+/, ''), `00${first}`])
-      expect((await feed(`?after=${same}&limit=3`)).text).toBe(text);
+      expect((await feed(`?after=${same}&limit=3`)).body).toMatchObject(page);
   });
 
   test('refuses a position beyond the head, however it is asked for: the log is not the one that gave it out', async () => {

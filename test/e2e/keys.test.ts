@@ -299,7 +299,8 @@ describe('GET /v1/keys/self', () => {
       const answer = await ok(service.get(self, key.bearer));
       expect(answer.text).not.toMatch(/aud_|hash|[0-9a-f]{64}/);
       const { data } = answer.body as { data: object };
-      expect({ ...data, last_used_at: null }).toEqual({ ...(await entry(key.id)), last_used_at: null });
+      const listed = { ...(await entry(key.id)), last_used_at: null, reads_recorded: true };
+      expect({ ...data, last_used_at: null }).toEqual(listed);
       expect(data).toMatchObject({ key_id: key.id, scopes, state: 'active', expires_at: '2099-01-01T00:00:00.000Z' });
     }
   });
@@ -317,6 +318,7 @@ describe('GET /v1/keys/self', () => {
         rotated_at: null,
         revoked_at: null,
         last_used_at: null,
+        reads_recorded: true,
       }),
     );
   });

@@ -131,7 +131,7 @@ test('a start says that SEAL_DIR has a seal of more events than the log', async 
   await goesOn.close();
   const said: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => said.push(line) });
-  const again = await startLocally(older, env, logger);
+  const again = await startLocally(older, env, { logger });
   onTestFinished(() => again.close());
   await vi.waitFor(() => expect(said.join()).toContain('SEAL_DIR has a seal of more events than the log'));
   expect(JSON.parse(said.find((line) => line.includes('SEAL_DIR')) ?? '')).toMatchObject({ count: 11, events: 4 });

@@ -2,26 +2,40 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { expect } from 'vitest';
 import { startService, type Service } from '../../src/app/start-service.js';
 import { readConfig } from '../../src/stores/config.js';
 
-const key = 'a-key-of-these-tests';
-const headers = { authorization: `Bearer ${key}` };
+export const localKey = 'a-key-of-these-tests';
+const headers = { authorization: `Bearer ${localKey}` };
 
-/** As main.ts does it. Rejects where the service refuses to start. */
+interface LocalOptions {
+  readonly logger?: Logger;
+  /** Most events that are read for one page of the feed. */
+  readonly mostSearched?: number;
+  /** Runs what was built, which alone has the console. */
+  readonly isBuilt?: boolean;
+}
+
+const built = new URL('../../dist/app/start-service.js', import.meta.url).href;
+
+/** Starts the service as main.ts does. Rejects if the service refuses to start. */
 export async function startLocally(
   folder: string,
   env: NodeJS.ProcessEnv = {},
-  logger = pino({ level: 'silent' }),
+  { logger = pino({ level: 'silent' }), isBuilt = false, ...options }: LocalOptions = {},
 ): Promise<Service> {
-  const config = readConfig({ DATA_DIR: folder, PORT: '0', API_KEYS: `test:${key}`, LOG_LEVEL: 'silent', ...env });
+  const config = readConfig({ DATA_DIR: folder, PORT: '0', API_KEYS: `test:${localKey}`, LOG_LEVEL: 'silent', ...env });
   const lines = { write: () => true, dropped: () => 0 } as unknown as Parameters<typeof startService>[1]['lines'];
-  return startService(config, { logger, lines }, new AbortController().signal);
+  const { startService: start } = isBuilt
+    ? ((await import(/* @vite-ignore */ built)) as { readonly startService: typeof startService })
+    : { startService };
+  return start(config, { logger, lines, ...options }, new AbortController().signal);
 }
 
-const urlOf = (folder: string, target: string): string =>
+/** The address of the service that runs on the folder, with a path. */
+export const urlOf = (folder: string, target = ''): string =>
   readFileSync(path.join(folder, 'address'), 'utf8').trim() + target;
 
 export const getFrom = (folder: string, target: string): Promise<Response> => fetch(urlOf(folder, target), { headers });

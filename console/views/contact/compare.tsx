@@ -2,12 +2,19 @@
 import { useState } from 'preact/hooks';
 import { Table } from '../../parts/answer.js';
 import { Mark, Time, Written } from '../../parts/text.js';
-import { fieldTexts, fields, subscriptionsOf, type ContactAt } from './state.js';
+import type { Erasure } from './history.js';
+import { fieldTexts, fields, subscriptionsOf, wasErased, type ContactAt } from './state.js';
 
-export function Compare({ first, second }: { readonly first: ContactAt; readonly second: ContactAt }) {
+interface CompareProps {
+  readonly first: ContactAt;
+  readonly second: ContactAt;
+  readonly erasure: Erasure | undefined;
+}
+
+export function Compare({ first, second, erasure }: CompareProps) {
   const [isWhole, setWhole] = useState(false);
   const [before, after] = first.time <= second.time ? [first, second] : [second, first];
-  const [earlier, later] = [factsOf(before), factsOf(after)];
+  const [earlier, later] = [factsOf(before, erasure), factsOf(after, erasure)];
   const keys = [...new Set([...earlier.keys(), ...later.keys()])];
   const rows = keys.map((key) => {
     const [was, is] = [earlier.get(key), later.get(key)];
@@ -67,9 +74,9 @@ interface ValueProps {
 const Value = ({ value, isTime }: ValueProps) =>
   isTime && value !== undefined ? <Time at={value} isExact /> : <Written text={value} />;
 
-function factsOf(state: ContactAt): ReadonlyMap<string, Fact> {
+function factsOf(state: ContactAt, erasure: Erasure | undefined): ReadonlyMap<string, Fact> {
   const facts = new Map<string, Fact>();
-  facts.set('contact', { name: 'Contact', value: existenceOf(state) });
+  facts.set('contact', { name: 'Contact', value: existenceOf(state, erasure) });
   for (const field of fields) {
     const value = state.profile?.[field];
     if (value !== null && value !== undefined) facts.set(field, { name: fieldTexts[field], value });
@@ -85,8 +92,9 @@ function factsOf(state: ContactAt): ReadonlyMap<string, Fact> {
   return facts;
 }
 
-function existenceOf({ erased, existed }: ContactAt): string {
-  if (erased !== undefined) return 'erased';
+function existenceOf(state: ContactAt, erasure: Erasure | undefined): string {
+  const { existed } = state;
+  if (wasErased(state, erasure)) return 'erased';
   if (existed === null) return 'not known';
   return existed ? 'there' : 'not there yet';
 }

@@ -1,4 +1,4 @@
-/** The history of a contact, all of it, page by page. */
+/** The whole history of a contact, read page by page. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { endIfRefused, session } from '../../session.js';
 import type { Item } from './moments.js';
@@ -32,17 +32,17 @@ export function useHistory(contact: string): History {
     const abort = new AbortController();
     const { signal } = abort;
     running.current = abort;
+    setState((before) => ({ ...before, isLoading: true, error: undefined }));
     const load = async (): Promise<void> => {
       const items: Item[] = [];
-      let cursor: string | undefined;
-      do {
-        const query = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
-        const page = await client.getContactHistory({ path: { contact }, query, signal });
-        items.push(...page.data);
-        cursor = page.next_cursor;
-        const isWhole = cursor === undefined;
-        if (!signal.aborted) setState({ items: [...items], isLoading: !isWhole, isWhole, error: undefined });
-      } while (cursor !== undefined && !signal.aborted);
+      const query = { limit: pageSize };
+      const onProgress = (): void => {
+        // Called before the items of a page come: after a reload, what was there stays until then.
+        if (!signal.aborted && items.length > 0) setState((before) => ({ ...before, items: [...items] }));
+      };
+      const history = client.all('getContactHistory', { path: { contact }, query, signal, onProgress });
+      for await (const item of history) items.push(item);
+      if (!signal.aborted) setState({ items, isLoading: false, isWhole: true, error: undefined });
     };
     load().catch((error: unknown) => {
       if (signal.aborted) return;
@@ -60,4 +60,16 @@ export function useHistory(contact: string): History {
     },
     reload: () => setRound((before) => before + 1),
   };
+}
+
+/** When a person was erased, and by which key. */
+export interface Erasure {
+  readonly at?: string | undefined;
+  readonly actor?: string | undefined;
+}
+
+/** Returns the erasure of the contact, or undefined if the history has none. A stream may have other contacts after it. */
+export function erasureIn(items: readonly Item[], contact: string): Erasure | undefined {
+  const found = items.findLast(({ type, contact_id: id }) => type === 'ContactErased' && id === contact);
+  return found && { at: found.at, actor: found.actor };
 }

@@ -6,10 +6,12 @@ export type KeyNames = ReadonlyMap<string, string>;
 
 const none: KeyNames = new Map();
 
-/** Of the first 200 keys: the others are shown by their ids. */
+/** Returns the names of all keys, and none to a key that may not see keys. */
 export const useKeyNames = (): KeyNames =>
   useAnswer(async (client, signal) => {
     if (!may('keys')) return none;
-    const { data } = await client.listApiKeys({ query: { limit: 200 }, signal });
-    return new Map(data.map(({ key_id: id, name }) => [id, name]));
+    const names = new Map<string, string>();
+    for await (const { key_id: id, name } of client.all('listApiKeys', { query: { limit: 200 }, signal }))
+      names.set(id, name);
+    return names;
   }, []).data ?? none;

@@ -1,7 +1,8 @@
 /** A contact for a key that may see people, but no histories: who it is now, and in which lists. */
-import { useAnswer } from '../../answers.js';
+import { isUnknown, useAnswer } from '../../answers.js';
 import { Show, Table } from '../../parts/answer.js';
 import { Page } from '../../parts/page.js';
+import { Unknown } from '../../parts/unknown.js';
 import { Code, Mark, Written } from '../../parts/text.js';
 
 export function PresentOnly({ id }: { readonly id: string }) {
@@ -14,6 +15,12 @@ export function PresentOnly({ id }: { readonly id: string }) {
     },
     [id],
   );
+  if (isUnknown(answer.error))
+    return (
+      <Unknown what="contact" id={id}>
+        If there was one, it was erased. Keys with the scope audit:read see its history.
+      </Unknown>
+    );
   return (
     <Page title="Contact">
       <p class="quiet">

@@ -1,6 +1,7 @@
 /** The page to print about a person, as the API makes it, in a frame of its own in which nothing runs. */
 import { useRef } from 'preact/hooks';
 import { errorOf } from '../../../client/errors.js';
+import { answerTo } from '../../lines.js';
 import { useAnswer } from '../../answers.js';
 import { Show } from '../../parts/answer.js';
 
@@ -15,12 +16,13 @@ export function Report({ id, at, onClose }: ReportProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const answer = useAnswer(
     async (client, signal) => {
-      const { data, error, response } = await client.http.GET('/v1/audit/contacts/{contact}/report', {
+      const request = client.http.GET('/v1/audit/contacts/{contact}/report', {
         params: { path: { contact: id }, query: at === undefined ? {} : { time: at } },
         parseAs: 'text',
         headers: { Accept: 'text/html' },
         signal,
       });
+      const { data, error, response } = await answerTo(request, signal);
       if (!response.ok) throw errorOf(error, response);
       return String(data);
     },

@@ -4,6 +4,7 @@ import type { components } from '../../../client/client.js';
 import { to } from '../../addresses.js';
 import { Table } from '../../parts/answer.js';
 import { Code, Mark, Time, Written } from '../../parts/text.js';
+import type { Erasure } from './history.js';
 import type { Moment } from './moments.js';
 
 export type ContactAt = components['schemas']['ContactAt'];
@@ -32,7 +33,11 @@ interface StateProps {
   readonly moment: Moment | undefined;
 }
 
-export function State({ state, moment }: StateProps) {
+/** Whether the person had been erased at the time of the state. */
+export const wasErased = (state: ContactAt, erasure: Erasure | undefined): boolean =>
+  state.erased !== undefined || (state.existed === false && erasure?.at !== undefined && erasure.at <= state.time);
+
+export function State({ state, moment, erasure }: StateProps & { readonly erasure: Erasure | undefined }) {
   const changed = new Set(moment?.items.map(({ event_id: id }) => id));
   const isNew = (because: { readonly event_id: string } | null | undefined): boolean =>
     because !== null && because !== undefined && changed.has(because.event_id);
@@ -55,23 +60,37 @@ export function State({ state, moment }: StateProps) {
           {state.unreadable.length} events up to then cannot be read: any part of this may differ.
         </p>
       )}
-      <Existence state={state} />
+      <Existence state={state} erasure={erasure} />
       <div class="columns">
         <Profile state={state} moment={moment} />
       </div>
-      <Subscriptions state={state} isNew={isNew} />
+      {state.existed !== false && <Subscriptions state={state} isNew={isNew} />}
     </>
   );
 }
 
-function Existence({ state }: { readonly state: ContactAt }) {
-  if (state.erased !== undefined)
+interface ExistenceProps {
+  readonly state: ContactAt;
+  readonly erasure: Erasure | undefined;
+}
+
+function Existence({ state, erasure }: ExistenceProps) {
+  if (wasErased(state, erasure)) {
+    const { at, actor } = state.erased ?? erasure ?? {};
     return (
       <p class="note note-bad">
-        The person had been erased at <Time at={state.erased.at} isExact />, by key <Code>{state.erased.actor}</Code>.
+        The person had been erased at <Time at={at} isExact />
+        {actor !== undefined && (
+          <>
+            , by key <Code>{actor}</Code>
+          </>
+        )}
+        .
       </p>
     );
-  if (state.existed === false) return <p class="note">There was no such contact at that time yet.</p>;
+  }
+  if (state.existed === false)
+    return <p class="note">There was no such contact at that time{state.next_change !== null && ' yet'}.</p>;
   if (state.existed === null) return <p class="note note-bad">Whether the contact existed then cannot be told.</p>;
   return null;
 }

@@ -43,19 +43,8 @@ export function Timeline({ keyNames, history, kind, listId, at, address, onFilte
       <h2 id="timeline">What happened</h2>
       <Filters items={history.items} kind={kind} listId={listId} onFilter={onFilter} />
       <ErrorNote error={history.error} />
-      <p class="quiet" role="status">
-        {formatNumber(rows.length)} of {formatNumber(history.items.length)} changes
-        {history.isLoading && ', loading more …'}
-        {!history.isLoading && !history.isWhole && ': not all were loaded'}
-      </p>
-      {history.isLoading && history.items.length > 0 && (
-        <button type="button" onClick={history.stop}>
-          Stop loading
-        </button>
-      )}
-      {rows.length === 0 && !history.isLoading && (
-        <Empty>Each change of this kind would stand here, with its time, key and request.</Empty>
-      )}
+      <HowMany count={rows.length} history={history} />
+      {rows.length === 0 && history.isWhole && <Empty>No changes of this kind.</Empty>}
       {daysOf(shown).map(([day, requests]) => (
         <section key={`${page} ${day}`} class="day">
           <h3>{day}</h3>
@@ -78,6 +67,35 @@ export function Timeline({ keyNames, history, kind, listId, at, address, onFilte
         </nav>
       )}
     </section>
+  );
+}
+
+interface HowManyProps {
+  readonly count: number;
+  readonly history: History;
+}
+
+function HowMany({ count, history }: HowManyProps) {
+  const { items, isLoading, isWhole } = history;
+  const isPart = !isLoading && !isWhole;
+  return (
+    <>
+      <p class="quiet" role="status">
+        {formatNumber(count)} of {formatNumber(items.length)} changes
+        {isLoading && ', loading more …'}
+        {isPart && ' that were loaded. There may be more.'}
+      </p>
+      {isLoading && items.length > 0 && (
+        <button type="button" onClick={history.stop}>
+          Stop loading
+        </button>
+      )}
+      {isPart && (
+        <button type="button" onClick={history.reload}>
+          Load all
+        </button>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
 /** Releases or cancels all e-mails of a state, after their number is shown; it can be stopped. */
 import { useRef, useState } from 'preact/hooks';
 import { AudienceError, type AudienceClient } from '../../../client/client.js';
-import { useAction } from '../../answers.js';
+import { useAction, useLongAction, type LongAction } from '../../answers.js';
+import { ErrorNote, Searching } from '../../parts/answer.js';
 import { Confirm } from '../../parts/dialog.js';
 import { formatNumber } from '../../parts/text.js';
 import type { State } from './states.js';
@@ -34,9 +35,10 @@ export function ChangeMany({ state, onDone }: { readonly state: State; readonly 
   const [progress, setProgress] = useState<Progress>();
   const isStopped = useRef(false);
 
-  const count = useAction(async (client, wanted: What) => {
+  const count = useLongAction(async (client, watch, wanted: What) => {
     const found: string[] = [];
-    for await (const { email_id } of client.all('listEmails', { query: { state, limit: 200 } })) found.push(email_id);
+    const query = { state, limit: 200 };
+    for await (const { email_id } of client.all('listEmails', { query, ...watch })) found.push(email_id);
     setIds(found);
     setWhat(wanted);
   });
@@ -58,18 +60,9 @@ export function ChangeMany({ state, onDone }: { readonly state: State; readonly 
     onDone();
   }
 
-  const offered = possible[state] ?? [];
   return (
     <>
-      {offered.length > 0 && (
-        <p class="buttons">
-          {offered.map((one) => (
-            <button key={one} type="button" disabled={count.isRunning} onClick={() => void count.run(one)}>
-              {verbs[one]} all …
-            </button>
-          ))}
-        </p>
-      )}
+      <Offered state={state} count={count} />
       <Confirm
         title={`${verbs[what ?? 'cancel']} ${formatNumber(ids.length)} e-mails`}
         verb={`${verbs[what ?? 'cancel']} them`}
@@ -91,6 +84,30 @@ export function ChangeMany({ state, onDone }: { readonly state: State; readonly 
           </p>
         )}
       </Confirm>
+    </>
+  );
+}
+
+interface OfferedProps {
+  readonly state: State;
+  readonly count: LongAction<[What]>;
+}
+
+/** What may be done with all emails of the state; first their ids are read. */
+function Offered({ state, count }: OfferedProps) {
+  const offered = possible[state] ?? [];
+  if (offered.length === 0) return null;
+  return (
+    <>
+      <p class="buttons">
+        {offered.map((one) => (
+          <button key={one} type="button" disabled={count.isRunning} onClick={() => void count.run(one)}>
+            {verbs[one]} all …
+          </button>
+        ))}
+      </p>
+      <ErrorNote error={count.error} />
+      {count.progress !== undefined && <Searching progress={count.progress} onStop={count.stop} />}
     </>
   );
 }

@@ -2,7 +2,8 @@
 import type { components } from '../../../client/client.js';
 import { to } from '../../addresses.js';
 import { usePages } from '../../answers.js';
-import { Pager, Show } from '../../parts/answer.js';
+import { PageSearch, Pager, Show } from '../../parts/answer.js';
+import { Recorded } from '../../parts/recorded.js';
 import { Code, Mark, Time, Written, formatNumber, plainPosition } from '../../parts/text.js';
 import { useKeyNames, type KeyNames } from '../contact/key-names.js';
 import { Origin } from '../contact/origin.js';
@@ -11,15 +12,18 @@ import type { Email } from './states.js';
 type Item = components['schemas']['HistoryItem'];
 
 export function EmailHistory({ email: { email_id } }: { readonly email: Pick<Email, 'email_id'> }) {
-  const pages = usePages(`e-mail ${email_id}`, (client, cursor, signal) => {
-    const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
-    return client.getEmailHistory({ path: { email_id }, query, signal });
-  });
+  const pages = usePages(
+    `e-mail ${email_id}`,
+    (client, query, signal) => client.getEmailHistory({ path: { email_id }, query, signal }),
+    200,
+  );
   const keyNames = useKeyNames();
   return (
     <section aria-labelledby="history">
       <h2 id="history">What happened</h2>
-      <p class="quiet">Read from the log, and on record under the name of your key.</p>
+      <p class="quiet">
+        Read from the log. <Recorded />
+      </p>
       <Show answer={pages}>
         {({ data }) => (
           <>
@@ -28,6 +32,7 @@ export function EmailHistory({ email: { email_id } }: { readonly email: Pick<Ema
                 <Line key={line.item.event_id} {...line} keyNames={keyNames} />
               ))}
             </ol>
+            <PageSearch pages={pages} />
             <Pager pages={pages} />
           </>
         )}

@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import { to } from '../../addresses.js';
 import { useAction } from '../../answers.js';
 import { ErrorNote } from '../../parts/answer.js';
+import { Recorded } from '../../parts/recorded.js';
 import { save } from '../../parts/save.js';
 import { Mark, Time, Written, formatNumber } from '../../parts/text.js';
-import { piecesOf } from '../../lines.js';
+import { answerTo, piecesOf } from '../../lines.js';
 import { readListAt, type ListThen } from './read-list-at.js';
 import { LocalTable, ShowReading } from './reading.js';
 import { TimeField } from './time-field.js';
@@ -25,7 +26,9 @@ export function AsItWas({ id }: { readonly id: string }) {
   return (
     <section aria-labelledby="at">
       <h2 id="at">As it was at a time</h2>
-      <p class="quiet">Read from the whole log, and on record under the name of your key.</p>
+      <p class="quiet">
+        Read from the whole log. <Recorded />
+      </p>
       <form
         class="filters"
         onSubmit={(event) => {
@@ -52,11 +55,11 @@ function Then({ id, then: { list, members, unreadable } }: { readonly id: string
   const { time } = list;
   const subscribed = members.filter(({ status }) => status === 'Subscribed').length;
   const download = useAction(async (client) => {
-    const answer = await client.http.GET('/v1/audit/lists/{list_id}/at', {
+    const request = client.http.GET('/v1/audit/lists/{list_id}/at', {
       params: { path: { list_id: id }, query: { time, format: 'csv' } },
       parseAs: 'stream',
     });
-    save(await new Response(piecesOf(answer)).blob(), `${id}.csv`);
+    save(await answerTo(new Response(piecesOf(await answerTo(request))).blob()), `${id}.csv`);
   });
   return (
     <>

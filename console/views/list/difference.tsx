@@ -1,12 +1,13 @@
 /** Who joined, left or changed in a list between two times. */
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import type { AudienceClient, components } from '../../../client/client.js';
+import { ConnectionError, type AudienceClient, type components } from '../../../client/client.js';
 import { to as addressOf } from '../../addresses.js';
 import { useAction } from '../../answers.js';
-import { linesOf, piecesOf } from '../../lines.js';
+import { answerTo, linesOf, piecesOf } from '../../lines.js';
 import { ErrorNote } from '../../parts/answer.js';
 import { Choice } from '../../parts/field.js';
+import { Recorded } from '../../parts/recorded.js';
 import { save } from '../../parts/save.js';
 import { Mark, Time, Written, formatNumber } from '../../parts/text.js';
 import { LocalTable, ShowReading } from './reading.js';
@@ -35,7 +36,9 @@ export function Difference({ id }: { readonly id: string }) {
   return (
     <section aria-labelledby="difference">
       <h2 id="difference">Difference between two times</h2>
-      <p class="quiet">Read from the whole log, and on record under the name of your key.</p>
+      <p class="quiet">
+        Read from the whole log. <Recorded />
+      </p>
       <form
         class="filters"
         onSubmit={(event) => {
@@ -73,19 +76,20 @@ interface ReadOptions {
 
 async function readDiff(client: AudienceClient, { range, signal, onProgress }: ReadOptions): Promise<Diff> {
   const { id, from, to } = range;
-  const answer = await client.http.GET('/v1/lists/{list_id}/diff', {
+  const request = client.http.GET('/v1/lists/{list_id}/diff', {
     params: { path: { list_id: id }, query: { from, to } },
     parseAs: 'stream',
     signal,
   });
+  const answer = await answerTo(request, signal);
   const changes: Change[] = [];
-  for await (const line of linesOf<Schemas['ListDiffLines']>(piecesOf(answer))) {
+  for await (const line of linesOf<Schemas['ListDiffLines']>(piecesOf(answer), signal)) {
     if (line.line === 'end') return { range, changes, unreadable: line.unreadable ?? 0 };
     if (line.line !== 'change') continue;
     changes.push(line);
     if (changes.length % 500 === 0) onProgress(changes.length);
   }
-  throw new Error('The answer ended early.');
+  throw new ConnectionError('the answer broke off');
 }
 
 type Kind = Change['change'] | 'unsubscribed';
@@ -105,11 +109,11 @@ function Changes({ diff: { range, changes, unreadable } }: { readonly diff: Diff
   const [kind, setKind] = useState<'' | Kind>('');
   const countOf = (wanted: Kind): string => formatNumber(changes.filter((change) => isOf(change, wanted)).length);
   const download = useAction(async (client) => {
-    const answer = await client.http.GET('/v1/lists/{list_id}/diff', {
+    const request = client.http.GET('/v1/lists/{list_id}/diff', {
       params: { path: { list_id: id }, query: { from, to, format: 'csv' } },
       parseAs: 'stream',
     });
-    save(await new Response(piecesOf(answer)).blob(), `${id}-difference.csv`);
+    save(await answerTo(new Response(piecesOf(await answerTo(request))).blob()), `${id}-difference.csv`);
   });
   return (
     <>

@@ -5,6 +5,7 @@ import type { components } from '../../../client/client.js';
 import { to } from '../../addresses.js';
 import { usePages } from '../../answers.js';
 import { Empty, PagedTable } from '../../parts/answer.js';
+import { Recorded } from '../../parts/recorded.js';
 import { Choice, Field } from '../../parts/field.js';
 import { Mark, Time, Written } from '../../parts/text.js';
 
@@ -21,12 +22,13 @@ export function Members({ id }: { readonly id: string }) {
   const status = statuses.find(([name]) => name === query['status'])?.[0] ?? '';
   const [tag, setTag] = useState('');
   const [typed, setTyped] = useState('');
-  const pages = usePages(`members ${id} ${status} ${tag}`, (client, cursor, signal) =>
+  const pages = usePages(`members ${id} ${status} ${tag}`, (client, request, signal) =>
     client.listContacts({
       path: { list_id: id },
       query: {
-        limit: 50,
-        ...(cursor !== undefined && { cursor }),
+        ...request,
+        // The page says that reads are recorded.
+        record: true,
         ...(status !== '' && { status }),
         ...(tag !== '' && { tag_name: tag }),
       },
@@ -36,7 +38,9 @@ export function Members({ id }: { readonly id: string }) {
   return (
     <section aria-labelledby="members">
       <h2 id="members">Members</h2>
-      <p class="quiet">What is read here is on record, under the name of your key.</p>
+      <p class="quiet">
+        <Recorded />
+      </p>
       <form
         class="filters"
         onSubmit={(event) => {
@@ -81,7 +85,7 @@ export function Members({ id }: { readonly id: string }) {
         )}
         empty={
           <Empty request={`POST /v1/contacts/${id}/create {"email": "ada@example.com", "status": "Subscribed"}`}>
-            Nobody here with these filters. Contacts of this list stand here, with their status and tags.
+            {status === '' && tag === '' ? 'This list has no members.' : 'No members match these filters.'}
           </Empty>
         }
       />

@@ -1,6 +1,6 @@
 /** A list as it was at a time, read line by line: the page counts while it comes, and can stop it. */
-import type { AudienceClient, components } from '../../../client/client.js';
-import { linesOf, piecesOf } from '../../lines.js';
+import { ConnectionError, type AudienceClient, type components } from '../../../client/client.js';
+import { answerTo, linesOf, piecesOf } from '../../lines.js';
 
 type Schemas = components['schemas'];
 export type Member = Schemas['MemberLine'];
@@ -22,18 +22,19 @@ export interface ReadOptions {
   readonly onProgress: (members: number) => void;
 }
 
-/** @throws AudienceError what the API refuses; Error where the answer ended before its last line */
+/** @throws AudienceError if the API refuses, ConnectionError if the answer breaks off */
 export async function readListAt(client: AudienceClient, options: ReadOptions): Promise<ListThen> {
   const { id, time, signal, onProgress } = options;
   const members: Member[] = [];
   let list: Schemas['ListLine'] | undefined;
   let end: Schemas['EndLine'] | undefined;
-  const answer = await client.http.GET('/v1/audit/lists/{list_id}/at', {
+  const request = client.http.GET('/v1/audit/lists/{list_id}/at', {
     params: { path: { list_id: id }, query: { time } },
     parseAs: 'stream',
     signal,
   });
-  for await (const line of linesOf<Schemas['ListAtLine']>(piecesOf(answer))) {
+  const answer = await answerTo(request, signal);
+  for await (const line of linesOf<Schemas['ListAtLine']>(piecesOf(answer), signal)) {
     if (line.line === 'list') list = line;
     else if (line.line === 'end') end = line;
     else if (line.line === 'member') {
@@ -41,6 +42,6 @@ export async function readListAt(client: AudienceClient, options: ReadOptions): 
       if (members.length % 500 === 0) onProgress(members.length);
     }
   }
-  if (list === undefined || end === undefined) throw new Error('The answer ended early.');
+  if (list === undefined || end === undefined) throw new ConnectionError('the answer broke off');
   return { list, members, unreadable: end.unreadable ?? 0 };
 }

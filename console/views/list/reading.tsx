@@ -11,18 +11,19 @@ interface ShowReadingProps<Data> {
 }
 
 export function ShowReading<Data>({ reading, children }: ShowReadingProps<Data>) {
-  const { data, error, progress, cancel } = reading;
+  const { data, error, progress, isStopped, cancel } = reading;
   return (
     <>
       <ErrorNote error={error} />
       {progress !== undefined && (
         <p class="buttons loading" role="status">
-          {progress === 0 ? 'The log is read …' : `${formatNumber(progress)} lines …`}
+          {progress === 0 ? 'Reading the log …' : `Reading: ${formatNumber(progress)} lines so far …`}
           <button type="button" onClick={cancel}>
             Stop
           </button>
         </p>
       )}
+      {isStopped && <p role="status">Stopped before the end, so there is nothing to show.</p>}
       {data !== undefined && children(data)}
     </>
   );

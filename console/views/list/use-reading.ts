@@ -8,13 +8,14 @@ export interface Reading<Data> {
   readonly error: unknown;
   /** Lines read so far; undefined: nothing is being read. */
   readonly progress: number | undefined;
+  readonly isStopped: boolean;
   cancel(): void;
 }
 
 type Read<Data> = (client: AudienceClient, signal: AbortSignal, onProgress: (lines: number) => void) => Promise<Data>;
 type State<Data> = Omit<Reading<Data>, 'cancel'>;
 
-const nothing = { data: undefined, error: undefined, progress: undefined };
+const nothing = { data: undefined, error: undefined, progress: undefined, isStopped: false };
 
 /** Reads when one of `about` changes; `read` is undefined where there is nothing to ask for yet. */
 export function useReading<Data>(read: Read<Data> | undefined, about: readonly unknown[]): Reading<Data> {
@@ -44,7 +45,7 @@ export function useReading<Data>(read: Read<Data> | undefined, about: readonly u
 
   function cancel(): void {
     running.current?.abort();
-    setState(nothing);
+    setState({ ...nothing, isStopped: true });
   }
 
   return { ...state, cancel };

@@ -17,9 +17,7 @@ const looks: Readonly<Record<string, Look>> = {
 };
 
 export function Seals() {
-  const pages = usePages('seals', (client, cursor, signal) =>
-    client.listSeals({ query: { limit: 50, ...(cursor !== undefined && { cursor }) }, signal }),
-  );
+  const pages = usePages('seals', (client, query, signal) => client.listSeals({ query, signal }));
   return (
     <section aria-labelledby="seals">
       <h2 id="seals">Seals</h2>
@@ -34,11 +32,7 @@ export function Seals() {
         columns={['Sealed', { number: 'Events' }, 'State', 'Read by', 'Key', 'File']}
         keyOf={({ file }) => file}
         row={(seal) => <SealRow {...seal} />}
-        empty={
-          <Empty request="audience audit seal --out seal.json">
-            There is no seal yet. The service makes one each day, and at its end; each would stand here.
-          </Empty>
-        }
+        empty={<Empty request="audience audit seal --out seal.json">There are no seals.</Empty>}
       />
     </section>
   );

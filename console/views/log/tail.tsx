@@ -1,11 +1,11 @@
 /** Events as they come, the newest first. */
 import { useEffect, useState } from 'preact/hooks';
-import type { AudienceClient } from '../../../client/client.js';
-import { Empty, ErrorNote, Table } from '../../parts/answer.js';
-import { formatNumber } from '../../parts/text.js';
+import type { AnswerOf, AudienceClient, Progress } from '../../../client/client.js';
+import { Empty, ErrorNote, Searching, Table } from '../../parts/answer.js';
+import { Time, formatNumber } from '../../parts/text.js';
 import { endIfRefused, session } from '../../session.js';
 import { EventRow, columns, type FeedEvent } from './event-row.js';
-import { queryOf, type Filters } from './filters.js';
+import { isFiltered, queryOf, type Filters } from './filters.js';
 
 /** Rows that are kept. */
 const most = 200;
@@ -16,24 +16,36 @@ const before = 3_600_000;
 
 interface Shown {
   readonly events: readonly FeedEvent[];
+  /** Whether the log was searched up to its end. Only then may the page say that there is nothing. */
+  readonly isCaughtUp: boolean;
+  readonly progress: Progress;
   readonly error: unknown;
 }
 
+const nothing: Shown = {
+  events: [],
+  isCaughtUp: false,
+  progress: { found: 0, searched: undefined, total: undefined },
+  error: undefined,
+};
+
 export function Tail({ filters }: { readonly filters: Filters }) {
   const [isPaused, setPaused] = useState(false);
-  const [shown, setShown] = useState<Shown>({ events: [], error: undefined });
+  const [shown, setShown] = useState<Shown>(nothing);
+  const [from] = useState(() => new Date(Date.now() - before).toISOString());
   const client = session.value?.client;
+  const { events, isCaughtUp, progress, error } = shown;
 
   useEffect(() => {
     if (client === undefined || isPaused) return undefined;
     const abort = new AbortController();
     void follow(client, {
       filters,
+      from,
       signal: abort.signal,
-      after: shown.events[0]?.position,
-      onEvents: (came) =>
-        setShown(({ events }) => ({ events: [...[...came].reverse(), ...events].slice(0, most), error: undefined })),
-      onError: (error) => setShown(({ events }) => ({ events, error })),
+      after: events[0]?.position,
+      onPage: (page) => setShown((current) => withPage(current, page)),
+      onError: (fault) => setShown((current) => ({ ...current, error: fault })),
     });
     return () => abort.abort();
   }, [client, isPaused]);
@@ -42,39 +54,62 @@ export function Tail({ filters }: { readonly filters: Filters }) {
     <>
       <p class="buttons">
         <button type="button" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Continue' : 'Pause'}
         </button>
         <span class="quiet" role="status">
           {isPaused ? 'Paused.' : 'New events come by themselves.'}
         </span>
       </p>
-      <ErrorNote error={shown.error} />
-      {shown.events.length === 0 ? (
-        <Empty>Nothing in the last hour. What happens stands here within seconds.</Empty>
-      ) : (
-        <Table caption={`The newest events, at most ${formatNumber(most)}`} columns={columns}>
-          {shown.events.map((event) => (
-            <tr key={event.event_id}>
-              <EventRow event={event} />
-            </tr>
-          ))}
-        </Table>
+      <ErrorNote error={error} />
+      {!isCaughtUp && !isPaused && error === undefined && (
+        <Searching progress={progress} onStop={() => setPaused(true)} />
+      )}
+      <Newest events={events} />
+      {events.length === 0 && isCaughtUp && (
+        <Empty>
+          {isFiltered(filters) ? 'No event matches these filters' : 'No events'} since <Time at={from} isExact />.
+        </Empty>
       )}
     </>
   );
 }
 
+const Newest = ({ events }: Pick<Shown, 'events'>) =>
+  events.length === 0 ? null : (
+    <Table caption={`The newest events, at most ${formatNumber(most)}`} columns={columns}>
+      {events.map((event) => (
+        <tr key={event.event_id}>
+          <EventRow event={event} />
+        </tr>
+      ))}
+    </Table>
+  );
+
+type FeedPage = AnswerOf<'listEvents'>;
+
+function withPage({ events, isCaughtUp, progress }: Shown, page: FeedPage): Shown {
+  const shown = page.data.length === 0 ? events : [...[...page.data].reverse(), ...events].slice(0, most);
+  const searched = (progress.searched ?? 0) + page.searched;
+  return {
+    events: shown,
+    isCaughtUp: isCaughtUp || !page.has_more,
+    progress: { found: shown.length, searched, total: page.total ?? undefined },
+    error: undefined,
+  };
+}
+
 interface Follow {
   readonly filters: Filters;
+  /** First time that is shown. ISO 8601. */
+  readonly from: string;
   readonly signal: AbortSignal;
   readonly after: string | undefined;
-  readonly onEvents: (events: readonly FeedEvent[]) => void;
+  readonly onPage: (page: FeedPage) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Asks again and again until the signal aborts; a page that is not seen rests. */
-async function follow(client: AudienceClient, { filters, signal, after, onEvents, onError }: Follow): Promise<void> {
-  const from = new Date(Date.now() - before).toISOString();
+/** Asks again and again until the signal aborts. Rests while the page is hidden. */
+async function follow(client: AudienceClient, { filters, from, signal, after, ...on }: Follow): Promise<void> {
   let cursor = after;
   while (!signal.aborted) {
     let hasMore = false;
@@ -82,14 +117,14 @@ async function follow(client: AudienceClient, { filters, signal, after, onEvents
       if (document.visibilityState === 'visible') {
         const query = { ...queryOf(filters), limit: 200, ...(cursor === undefined ? { from } : { after: cursor }) };
         const page = await client.listEvents({ query, signal });
-        if (page.data.length > 0) onEvents(page.data);
+        on.onPage(page);
         if (page.next_after !== '') cursor = page.next_after;
         hasMore = page.has_more;
       }
     } catch (error) {
       if (signal.aborted) return;
       endIfRefused(error);
-      onError(error);
+      on.onError(error);
     }
     if (!hasMore) await rest(signal);
   }

@@ -83,9 +83,9 @@ export function Figures() {
   const times = useMemo(() => taken.map(({ at }) => at), [taken]);
   return (
     <section aria-labelledby="figures">
-      <h2 id="figures">The last hour</h2>
+      <h2 id="figures">Since this page was opened</h2>
       <p class="quiet">
-        From this process, every {sampleSeconds} seconds since the page was opened. Prometheus keeps more:{' '}
+        From the process that answers, every {sampleSeconds} seconds, for an hour at most. Prometheus keeps more:{' '}
         <code>GET /metrics</code>.
       </p>
       {sampleFault.value !== undefined && <ErrorNote error={sampleFault.value} />}

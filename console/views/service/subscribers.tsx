@@ -42,7 +42,7 @@ export function Subscribers() {
 
 function State({ sample, subscriber }: { readonly sample: Sample; readonly subscriber: string }) {
   if (sample.sum('audience_subscriber_leads', { subscriber }) === 0)
-    return <Mark kind="plain">another process does it</Mark>;
+    return <Mark kind="plain">not led by this process</Mark>;
   if (sample.sum('audience_subscriber_can_look', { subscriber }) === 0)
     return <Mark kind="bad">cannot see its work</Mark>;
   if ((sample.growth('audience_subscriber_failures_total', { subscriber }) ?? 0) > 0)

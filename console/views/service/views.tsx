@@ -85,7 +85,9 @@ function LastRebuild() {
   useReloads(rebuild, isRunning ? 500 : 2_000);
   return (
     <Show answer={rebuild}>
-      {(last) => (last === null ? <p class="quiet">No view was ever rebuilt.</p> : <RebuildState rebuild={last} />)}
+      {(last) =>
+        last === null ? <p class="quiet">There is no record of a rebuild.</p> : <RebuildState rebuild={last} />
+      }
     </Show>
   );
 }

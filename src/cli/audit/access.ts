@@ -5,6 +5,7 @@ import { everyRead } from '../../audit/access.js';
 import type { ReadRecord } from '../../audit/answers.js';
 import { recipientOf } from '../../events/streams.js';
 import type { CommandLine } from '../shared/command-line.js';
+import { createProgressBar } from '../shared/progress-bar.js';
 import { contactIn, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { writeItems } from '../shared/table.js';
 import { whileOpen } from '../shared/while-open.js';
@@ -35,9 +36,15 @@ async function access(options: unknown, line: CommandLine): Promise<void> {
   await whileOpen(line.openAuditor(), async (auditor) => {
     const subject = contact === undefined ? undefined : recipientOf((await auditor.find(contactIn(contact))).stream);
     const found: ReadRecord[] = [];
-    for await (const page of everyRead(auditor.audit, { subject, actor, from, to, signal: line.signal })) {
-      found.push(...page.slice(0, limit - found.length));
-      if (found.length >= limit) break;
+    const wanted = { subject, actor, from, to, signal: line.signal };
+    const bar = createProgressBar(line.stderr, line.monotonic, 'records');
+    try {
+      for await (const page of everyRead(auditor.audit, wanted, (done) => bar.report({ phase: 'searched', done }))) {
+        found.push(...page.slice(0, limit - found.length));
+        if (found.length >= limit) break;
+      }
+    } finally {
+      bar.clear();
     }
     if (found.length === 0 && !line.json)
       await line.stdout.write(`Nothing was recorded of that.${actor === undefined ? '' : keysAreIds}\n`);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
+import { createProgressBar } from '../shared/progress-bar.js';
 import { whileOpen } from '../shared/while-open.js';
 import { contactIn, limit, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import type { Auditor, CommandLine } from '../shared/command-line.js';
@@ -58,13 +59,41 @@ async function events(options: Options, line: CommandLine): Promise<void> {
     )
       throw new UsageError('--follow goes with --after, --types and --limit only');
     const request = { filter, after: await afterIn(options.after, auditor), types, hidden: [], signal: line.signal };
-    const { feed } = auditor.audit;
-    // Following the log ends only by a signal.
-    if (options.follow) sayNotRecorded(line);
-    await write(options.follow ? coming(feed, request) : feed.all(request), { limit: options.limit, line });
-    if (!options.follow) sayNotRecorded(line);
+    if (options.follow) {
+      // Following the log ends only by a signal.
+      sayNotRecorded(line);
+      await write(coming(auditor.audit.feed, request), { limit: options.limit, line });
+      return;
+    }
+    await writeFound(request, { auditor, limit: options.limit, line });
+    sayNotRecorded(line);
   });
 }
+
+interface Found {
+  readonly auditor: Auditor;
+  readonly limit: number;
+  readonly line: CommandLine;
+}
+
+/** Writes the events up to the end of the log, shows how many were searched, and says so if none matched. */
+async function writeFound(request: FeedRequest, { auditor, limit, line }: Found): Promise<void> {
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  try {
+    const total = (await auditor.audit.size()) ?? undefined;
+    const found = auditor.audit.feed.all(request, (done) => bar.report({ phase: 'searched', done, total }));
+    const count = await write(found, { limit, line, beforeEach: bar.clear });
+    bar.clear();
+    if (count === 0) line.stderr.write(`${nothingFound(request.types)}\n`);
+  } finally {
+    bar.clear();
+  }
+}
+
+const nothingFound = (types: ReadonlySet<string>): string =>
+  types.size === 0
+    ? 'No event matches. Records of reads are left out: --types RecordRead shows them.'
+    : 'No event matches.';
 
 async function filterOf({ actor, request, contact, stream, list, from, to }: Options, auditor: Auditor) {
   const found = contact === undefined ? undefined : (await auditor.find(contactIn(contact))).stream;
@@ -87,18 +116,27 @@ async function* coming(feed: Feed, request: FeedRequest): AsyncGenerator<readonl
   for await (const message of feed.follow(request)) if (message.type === 'events') yield message.events;
 }
 
+interface Writing extends Omit<Found, 'auditor'> {
+  readonly beforeEach?: () => void;
+}
+
+/** Returns how many events were written. */
 async function write(
   batches: AsyncIterable<readonly FeedEvent[]>,
-  { limit, line }: { readonly limit: number; readonly line: CommandLine },
-): Promise<void> {
+  { limit, line, beforeEach }: Writing,
+): Promise<number> {
   const show = line.json ? asJson : inWords;
   let left = limit;
+  let written = 0;
   for await (const batch of batches) {
     const wanted = batch.slice(0, left);
     left -= wanted.length;
+    written += wanted.length;
+    beforeEach?.();
     await line.stdout.write(wanted.map(show).join(''));
-    if (left <= 0) return;
+    if (left <= 0) break;
   }
+  return written;
 }
 
 const asJson = (event: FeedEvent): string => `${JSON.stringify(event)}\n`;

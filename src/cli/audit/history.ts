@@ -5,6 +5,7 @@ import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
 import { basisLines, consentInWords, livesLines, notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import { whileOpen } from '../shared/while-open.js';
+import { createProgressBar } from '../shared/progress-bar.js';
 import { contactIn, periodIn, withExamples, withPeriod } from '../shared/options.js';
 import { paintFor } from '../shared/colours.js';
 import type { Auditor, CommandLine, FoundContact } from '../shared/command-line.js';
@@ -66,15 +67,19 @@ async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLi
 
 const titles = ['TIME', 'WHAT', 'BY', 'REQUEST'];
 
-async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: CommandLine): Promise<void> {
+async function writeTable(all: AsyncIterable<HistoryPage>, line: CommandLine): Promise<void> {
+  const { stdout, env } = line;
+  const bar = createProgressBar(line.stderr, line.monotonic, 'changes');
   const rows: (readonly (string | readonly string[])[])[] = [];
   let end: readonly string[] = [];
   for await (const page of all) {
     for (const item of page.items)
       rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
+    bar.report({ phase: 'reading', done: rows.length });
     const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
     end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.context.basis)];
   }
+  bar.clear();
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');
   else await stdout.write(table(rows, { titles, width: stdout.columns, emphasise: bold }));

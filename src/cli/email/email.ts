@@ -76,17 +76,17 @@ async function releaseEach(given: readonly string[], options: unknown, line: Com
   if (failed && reason === undefined) throw new UsageError('--failed needs --reason');
   const service = await serviceOf(line);
   const state = failed ? 'failed' : 'held';
-  const ids = reason === undefined ? given : await idsByReason(service, state, reason);
+  const ids = reason === undefined ? given : await idsByReason({ service, line }, state, reason);
   return await changeEmails(ids, 'release', { service, line });
 }
 
 /** The oldest first. @throws CommandFailedError where there are none: it names the reasons that there are */
 async function idsByReason(
-  service: ServiceClient,
+  { service, line }: Through,
   state: 'held' | 'failed',
   reason: string,
 ): Promise<readonly string[]> {
-  const emails = await emailsOfService(service, { state, limit: Infinity });
+  const emails = await emailsOfService(service, { state, limit: Infinity }, line);
   const ids = emails.filter((email) => reasonOf(email) === reason).map(({ email_id }) => email_id);
   if (ids.length > 0) return ids;
   const others = [...new Set(emails.map((email) => reasonOf(email) ?? ''))].sort().join(', ') || 'none';
@@ -110,7 +110,7 @@ async function show(filter: EmailFilter, line: CommandLine): Promise<void> {
   const service = await line.service();
   if (service === undefined)
     line.stderr.write('No service runs on this data folder: the e-mails as the log has them.\n');
-  const emails = await (service === undefined ? emailsOfLog(line, filter) : emailsOfService(service, filter));
+  const emails = await (service === undefined ? emailsOfLog(line, filter) : emailsOfService(service, filter, line));
   const titles = ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'];
   await writeItems(line, emails, { titles, rowOf });
 }
@@ -152,11 +152,16 @@ const emailSchema = z.object({
 });
 
 /** @throws CommandFailedError */
-async function emailsOfService(service: ServiceClient, { state, limit }: EmailFilter): Promise<readonly Email[]> {
+async function emailsOfService(
+  service: ServiceClient,
+  { state, limit }: EmailFilter,
+  line: CommandLine,
+): Promise<readonly Email[]> {
   const filter = state === undefined ? '' : `&state=${state}`;
   return await itemsFrom(service, `/v1/email?limit=${Math.min(200, limit)}${filter}`, {
     item: emailSchema,
     most: limit,
+    terminal: line,
   });
 }
 

@@ -108,6 +108,6 @@ const titles = ['key_id', 'name', 'state', 'scopes', 'created_at', 'expires_at',
 const shownKey = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]));
 
 async function listKeys(line: CommandLine): Promise<void> {
-  const keys = await itemsFrom(await running(line), '/v1/keys?limit=200', { item: shownKey });
+  const keys = await itemsFrom(await running(line), '/v1/keys?limit=200', { item: shownKey, terminal: line });
   await writeItems(line, keys, { titles, rowOf: (key) => titles.map((title) => [key[title] ?? '-'].flat().join(' ')) });
 }

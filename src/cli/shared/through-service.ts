@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine, ExitCode } from './command-line.js';
+import { createProgressBar } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 import { printable } from '../../events/printable.js';
 
@@ -17,13 +18,34 @@ export async function demandService(line: CommandLine, why: string): Promise<Ser
 interface Items<Item> {
   readonly item: z.ZodType<Item>;
   readonly most?: number;
+  /** Shows progress while pages are read. */
+  readonly terminal?: Pick<CommandLine, 'stderr' | 'monotonic'>;
 }
 
-/** Of all pages; `path` with its query. @throws CommandFailedError with what the service says */
+/** Returns the items of all pages of `path`, which may have a query. @throws CommandFailedError with the message of the service */
 export async function itemsFrom<Item>(
   service: ServiceClient,
   path: string,
-  { item, most = Infinity }: Items<Item>,
+  { item, most = Infinity, terminal }: Items<Item>,
+): Promise<readonly Item[]> {
+  const bar = terminal && createProgressBar(terminal.stderr, terminal.monotonic, 'items');
+  try {
+    return await readPages(service, path, { item, most, onFound: (done) => bar?.report({ phase: 'reading', done }) });
+  } finally {
+    bar?.clear();
+  }
+}
+
+interface PagesOf<Item> {
+  readonly item: z.ZodType<Item>;
+  readonly most: number;
+  readonly onFound: (items: number) => void;
+}
+
+async function readPages<Item>(
+  service: ServiceClient,
+  path: string,
+  { item, most, onFound }: PagesOf<Item>,
 ): Promise<readonly Item[]> {
   const found: Item[] = [];
   let cursor = '';
@@ -33,6 +55,7 @@ export async function itemsFrom<Item>(
     if (status !== 200 || !page.success)
       throw new CommandFailedError(message === '' ? `The service answered ${status}.` : message, { type: 'refused' });
     found.push(...page.data);
+    onFound(found.length);
     cursor = nextCursor === undefined ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
   } while (cursor !== '' && found.length < most);
   return found.slice(0, most);

@@ -72,7 +72,10 @@ async function show({ reason, scope, limit: most }: z.output<typeof listOptions>
   const service = await running(line);
   const wanted = { reason, scope: scope === undefined ? undefined : await scopeIn(scope, service) };
   const query = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [`&${name}=${value}`]));
-  const items = await itemsFrom(service, `/v1/suppressions?limit=200${query.join('')}`, { item: listed, most });
+  const items = await itemsFrom(service, `/v1/suppressions?limit=200${query.join('')}`, {
+    ...{ item: listed, most },
+    terminal: line,
+  });
   if (line.json) return await writeItems(line, items, { titles: [], rowOf: () => [] });
   const rows = items.flatMap((item) => item.active.map((entry) => ({ email: item.email ?? '(erased)', ...entry })));
   const titles = ['email', 'scope', 'reason', 'since'];

@@ -1,8 +1,9 @@
 /** What a key, a request, a contact or a list did on a day, over HTTP and by the command, the same. */
 import { expect, onTestFinished, test } from 'vitest';
-import { audience } from '../../support/audience.js';
+import { createClient, type Progress } from '../../../client/client.js';
+import { audience, notRecorded } from '../../support/audience.js';
 import { newFolder } from '../../support/evidence-log.js';
-import { addContacts, getFrom, startLocally } from '../../support/local-service.js';
+import { addContacts, getFrom, localKey, startLocally, urlOf } from '../../support/local-service.js';
 
 interface Told {
   readonly type: string;
@@ -53,4 +54,47 @@ test('by key, request, contact, stream, list and day', async () => {
   expect((await getFrom(folder, '/v1/audit/events?from=2026-02-01&to=2026-01-01')).status).toBe(400);
   const refused = await audience(['--data-dir', folder, 'audit', 'events', '--follow', '--actor', 'test']);
   expect(refused).toMatchObject({ code: 2 });
+});
+
+test('a match at the end of a long log is found by the client and the command, and nothing is said to be missing before', async () => {
+  const folder = newFolder();
+  const service = await startLocally(folder, { SEAL_EVERY: '0' }, { mostSearched: 20 });
+  onTestFinished(() => service.close());
+  await addContacts(folder, 60);
+  const client = createClient({ baseUrl: urlOf(folder), apiKey: localKey });
+  await client.createGroup({ body: { group_name: 'Last' } });
+
+  const seen: Progress[] = [];
+  const found: string[] = [];
+  const onProgress = (progress: Progress): void => void seen.push(progress);
+  for await (const { type } of client.events({ types: 'GroupCreated', onProgress })) found.push(type);
+  expect(found).toEqual(['GroupCreated']);
+  expect(seen.length).toBeGreaterThan(5);
+  expect(seen[0]).toEqual({ found: 0, searched: 20, total: seen.at(-1)?.total });
+  expect(seen.at(-1)).toMatchObject({ found: 1, searched: seen.at(-1)?.total });
+
+  const stopping = new AbortController();
+  const stopped = client.events({ actor: 'nobody', signal: stopping.signal, onProgress: () => stopping.abort() });
+  await expect(stopped[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/i);
+
+  const events = (...words: readonly string[]) => audience(['--data-dir', folder, 'audit', 'events', ...words]);
+  expect((await events('--types', 'GroupCreated')).out).toMatch(/GroupCreated/);
+  const nothing = await events('--actor', 'nobody');
+  expect(nothing).toMatchObject({ code: 0, out: '' });
+  expect(nothing.err).toBe(
+    `No event matches. Records of reads are left out: --types RecordRead shows them.\n${notRecorded}`,
+  );
+});
+
+test('the client reads on over pages of the record of reads that have no match', async () => {
+  const folder = newFolder();
+  const service = await startLocally(folder, { SEAL_EVERY: '0' }, { mostSearched: 3 });
+  onTestFinished(() => service.close());
+  const [email = ''] = await addContacts(folder, 1);
+  const client = createClient({ baseUrl: urlOf(folder), apiKey: localKey });
+  for (let round = 0; round < 8; round += 1) await client.listEvents({ query: { limit: 1 } });
+  await client.getContactHistory({ path: { contact: email } });
+  const found: unknown[] = [];
+  for await (const { what } of client.all('listReads', { query: { contact: email } })) found.push(what);
+  expect(found).toEqual(['history']);
 });

@@ -6,6 +6,7 @@ import { isEventType } from '../../../audit/feed.js';
 import { report } from '../../../report/report-answer.js';
 import { proofSchema } from '../../../evidence/bundle.js';
 import { eventProofSchema } from '../../../evidence/event-proof.js';
+import { count } from '../../../events/values.js';
 import { sealState, verifiedLog } from '../../../evidence/seal-states.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
@@ -102,7 +103,9 @@ export const auditEndpoints = {
         ...paging,
       })
       .refine(isInOrder, outOfOrder),
-    answer: pageSchema(answers.readRecordSchema),
+    answer: pageSchema(answers.readRecordSchema, {
+      searched: count.describe('Number of records that were read for this page, found or not.'),
+    }),
     errors: [...ofAddress, 'no_such_contact'],
   }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {

@@ -26,7 +26,7 @@ const unrecorded = createAccessLog(undefined);
 type EventsQuery = z.output<typeof auditEndpoints.events.query>;
 
 interface FeedRoute {
-  readonly audit: Pick<Audit, 'begin' | 'feed'>;
+  readonly audit: Pick<Audit, 'begin' | 'feed' | 'size'>;
   readonly find: FindContact;
   readonly access: AccessLog;
   readonly stopping: AbortSignal;
@@ -58,10 +58,11 @@ export function addFeed(routes: Routes, options: FeedRoute): void {
       const lines = asLines(feed.all(feedRequest), query.limit ?? Infinity);
       return { contentType: 'application/x-ndjson', pieces: access.streaming(call, read, lines) };
     }
-    const { events, next, hasMore } = await feed.page({ ...feedRequest, limit: query.limit ?? defaultLimit });
+    const { events, next, hasMore, searched } = await feed.page({ ...feedRequest, limit: query.limit ?? defaultLimit });
+    const [next_after, total] = await Promise.all([feed.cursor(next), audit.size()]);
     // A poll without new events is not recorded.
     if (events.length > 0) await access.note(call, read);
-    return { data: events, beside: { next_after: await feed.cursor(next), has_more: hasMore } };
+    return { data: events, beside: { next_after, has_more: hasMore, searched, total } };
   });
 }
 

@@ -96,7 +96,8 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const { limit, cursor: after } = pageRequest(call.query, scope);
     if (after !== undefined && !isReadsCursor(after)) throw new ServiceError('invalid_cursor');
     const page = await audit.reads({ subject, actor, from, to, after, limit, signal: call.signal() });
-    return answerOfPage(page, { scope });
+    const answer = answerOfPage(page, { scope });
+    return { ...answer, beside: { ...answer.beside, searched: page.searched } };
   });
 
   addReport(routes, { audit, proofs, access, find });

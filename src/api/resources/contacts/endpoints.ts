@@ -178,6 +178,10 @@ export function contactEndpoints(clock: () => number) {
       query: z.object({
         status: status.meta({ description: 'Only contacts with this status.' }).optional(),
         tag_name: anyText('Only contacts with this tag.'),
+        record: flag(
+          '`true`: a page that shows a contact is recorded as a read of the list. The console asks for this.',
+          false,
+        ),
         ...paging,
       }),
       answer: pageSchema(contactInList, { incomplete: incomplete }),

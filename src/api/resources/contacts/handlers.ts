@@ -150,6 +150,8 @@ function addReads(routes: Routes, options: WithEndpoints): void {
     const isReadable = ({ email }: { readonly email: string }): boolean =>
       !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
     const readable = { ...answer, items: answer.items.filter(isReadable) };
+    const isRecorded = call.query.record && readable.items.length > 0;
+    if (isRecorded) await access.note(call, { subject: listId, what: 'members' });
     return answerOfPage(readable, { isIncomplete, scope });
   });
 

@@ -89,6 +89,9 @@ const ownKey = apiKey
       .nullable()
       .describe('Null: a key of the configuration. Its name is the actor of what is done with it.'),
     created_at: time.nullable().describe('Null: a key of the configuration.'),
+    reads_recorded: z
+      .boolean()
+      .describe('Whether the service records who looked, under the name of the key: see `ACCESS_LOG`.'),
   })
   .meta({ id: 'OwnApiKey', description: 'The API key of the request.' });
 

@@ -1,4 +1,5 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
+import type { RecordRead } from '../../../commands/access.js';
 import { stateOf, type Key } from '../../../commands/keys.js';
 import { isScope, scopes as allScopes } from '../../../events/keys.js';
 import { keyId } from '../../../events/values.js';
@@ -11,13 +12,15 @@ import { keyEndpoints } from './endpoints.js';
 
 export interface KeysParts {
   readonly keys: KeysOfApi;
+  /** Undefined where reads are not recorded. */
+  readonly recordRead?: RecordRead | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
 const secretShown = 'The secret was in the first answer only. Where that was lost, rotate the key.';
 
-export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
+export function keysRoutes(routes: Routes, { keys, recordRead, clock }: KeysParts): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
   const hashOf = (secret: string): string => hashKey(secret).toString('hex');
   const show = async (key: Key) => ({
@@ -79,7 +82,8 @@ export function keysRoutes(routes: Routes, { keys, clock }: KeysParts): void {
   routes.on(keyEndpoints.self, async ({ context: { actor } }) => {
     // A key of the configuration does not depend on the log.
     const key = keyId.safeParse(actor).success ? (await keys.all()).get(actor) : undefined;
-    return { data: key === undefined ? configuredKey(actor) : await show(key) };
+    const shown = key === undefined ? configuredKey(actor) : await show(key);
+    return { data: { ...shown, reads_recorded: recordRead !== undefined } };
   });
 }
 
