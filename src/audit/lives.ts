@@ -9,7 +9,7 @@ import { streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
 import { ownerOf, timeOfUnreadable } from './unreadable.js';
 
-export interface LivesState {
+interface LivesState {
   /** Oldest first. */
   readonly lives: readonly ContactLife[];
   /** The last life has not ended. */
