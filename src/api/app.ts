@@ -110,7 +110,7 @@ export function createApp(options: ApiOptions): Express {
   return app;
 }
 
-export interface StartingOptions extends Omit<RequestOptions, 'authenticate' | 'limits'> {
+interface StartingOptions extends Omit<RequestOptions, 'authenticate' | 'limits'> {
   /** Origins whose pages may read the answers in a browser. */
   readonly corsOrigins: readonly string[];
   /** Returns what the start waits for. */

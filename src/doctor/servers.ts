@@ -34,7 +34,7 @@ export function seeServers({ events, views }: StoreSettings, clock: () => number
 }
 
 /** Returns the name of an event store of this version. EventStoreDB became KurrentDB with version 25. */
-export const eventStoreOf = (version: string | undefined): 'EventStoreDB' | 'KurrentDB' =>
+const eventStoreOf = (version: string | undefined): 'EventStoreDB' | 'KurrentDB' =>
   Number.parseInt(version ?? '', 10) >= 25 ? 'KurrentDB' : 'EventStoreDB';
 
 interface Said {
