@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 8285fa3549d8c7253282a570508bbd6d4bbf0da3906ba79a60fa3ac392c8c34a. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 caf8ae1e88d60034ede86440c9ce38045827bc54eb9068d981cbd4f38c380f92. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -4349,7 +4349,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`
+     *     - `unavailable`: `A view is damaged and is being rebuilt, please retry: {names}`, `Service temporarily unavailable, please retry.`
      */
     General: {
       headers: {

@@ -45,7 +45,7 @@ export function errorBody({ code, message, data }: ErrorAnswer): string {
 
 export function errorHeaders(error: ServiceError): readonly string[] {
   if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
-  if (error.code === 'unavailable' || error.code === 'rate_limited')
+  if (['unavailable', 'rate_limited'].includes(errorCatalogue[error.code].type))
     return ['Retry-After', String(error.retryAfter ?? 1)];
   return [];
 }

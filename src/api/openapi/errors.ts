@@ -42,6 +42,7 @@ const general: readonly ErrorCode[] = [
   'not_utf8',
   'internal',
   'internal_update',
+  'view_damaged',
   'unavailable',
 ];
 
@@ -105,5 +106,5 @@ function headersOf(code: ErrorCode): readonly string[] {
   if (code === 'unauthorized') return ['WWW-Authenticate'];
   if (code === 'method_not_allowed') return ['Allow'];
   if (code === 'rate_limited') return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
-  return code === 'unavailable' ? ['Retry-After'] : [];
+  return errorCatalogue[code].type === 'unavailable' ? ['Retry-After'] : [];
 }
