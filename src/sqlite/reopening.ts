@@ -40,5 +40,19 @@ export function openReopening(open: () => Database) {
   };
 }
 
-/** The disk did not answer. This says nothing about what is in the file. */
-export const isReadError = (error: unknown): boolean => sqliteCode(error) === 'SQLITE_IOERR';
+/**
+ * Returns whether the disk may not have answered, which says nothing about what is in the file. SQLite reports EIO as
+ * SQLITE_CORRUPT, so only a file that was opened again tells damage from a read error.
+ */
+const isReadError = (error: unknown): boolean =>
+  ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB'].includes(sqliteCode(error) ?? '');
+
+/** Runs what opens a file, and once more if the disk may not have answered. @throws what `open` throws */
+export function openTwice<Opened>(open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (error) {
+    if (!isReadError(error) && !(error instanceof Error && isReadError(error.cause))) throw error;
+    return open();
+  }
+}

@@ -1,10 +1,13 @@
 /**
  * Flips random bits in copies of a `views.db` and reads all its documents in every way in which the service does. Needs no
- * process for each flip, so it tries hundreds of them.
+ * process for each flip, so it tries hundreds of them: `node test/damage/flips-in-process.mjs --flips 420 --seed 1`.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { furnish } from './bit-flips.mjs';
 
 /** @param dist a folder of compiled files */
 export async function loadService(dist) {
@@ -15,25 +18,38 @@ export async function loadService(dist) {
     load('projector/storage.js'),
     load('readmodels/sqlite/check.js').catch(() => ({})),
   ]);
-  return { open: models.openSqliteReadModels, discard: models.discardIfUnusable ?? models.discardIfDamaged, checkViews: check.checkViews, liveProjections, storedIn };
+  return {
+    open: models.openSqliteReadModels,
+    discard: models.discardIfUnusable ?? models.discardIfDamaged,
+    checkViews: check.checkViews,
+    liveProjections,
+    storedIn,
+  };
 }
 
 /** Every read of a view whose answer can be compared: each document, all of them in each order, and each value of an index. */
 function readsOf(view, documents) {
   const reads = documents.map(({ id }) => ({ name: `${view.name}/${id}`, read: (models) => models.get(view, id) }));
-  const find = (name, query) => reads.push({ name: `${view.name} ${name}`, read: (models) => models.find(view, { limit: 500, ...query }) });
+  const find = (name, query) =>
+    reads.push({ name: `${view.name} ${name}`, read: (models) => models.find(view, { limit: 500, ...query }) });
   find('all', {});
   find('backwards', { descending: true });
   for (const { fields } of view.indexes.filter(({ scattered }) => scattered !== true)) {
     find(`by ${fields.join()}`, { sort: fields[0] });
     for (const value of new Set(documents.map(({ document }) => document[fields[0]] ?? null)))
-      find(`${fields[0]} ${value}`, { where: { [fields[0]]: value }, ...(fields.length > 1 ? { sort: fields[1] } : {}) });
+      find(`${fields[0]} ${value}`, {
+        where: { [fields[0]]: value },
+        ...(fields.length > 1 ? { sort: fields[1] } : {}),
+      });
   }
   for (const field of view.arrayIndexes ?? []) {
     const values = new Set(documents.flatMap(({ document }) => document[field] ?? []));
     for (const value of values) find(`${field} ${value}`, { contains: { field, value } });
     for (const prefix of new Set([...values].map((value) => value.slice(0, 3)).filter((text) => text !== '')))
-      reads.push({ name: `${view.name} search ${prefix}`, read: (models) => models.search(view, { field, prefix, limit: 500 }) });
+      reads.push({
+        name: `${view.name} search ${prefix}`,
+        read: (models) => models.search(view, { field, prefix, limit: 500 }),
+      });
   }
   return reads;
 }
@@ -125,6 +141,30 @@ export function sumOf(results) {
     at_the_start: count(({ noticed }) => noticed === 'start'),
     at_a_read: count(({ noticed }) => noticed === 'read'),
     by_the_check: count(({ noticed }) => noticed === 'check'),
-    without_effect: count(({ wrong, noticed, refused }) => wrong.length === 0 && noticed === undefined && refused === 0),
+    without_effect: count(
+      ({ wrong, noticed, refused }) => wrong.length === 0 && noticed === undefined && refused === 0,
+    ),
   };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+  const { values } = parseArgs({
+    options: {
+      flips: { type: 'string', default: '420' },
+      seed: { type: 'string', default: '1' },
+      dist: { type: 'string', default: dist },
+    },
+  });
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'flips-of-'));
+  try {
+    await furnish(folder, path.join(values.dist, 'main.js'));
+    const service = await loadService(values.dist);
+    const template = path.join(folder, 'views.db');
+    const { flips, seed } = values;
+    const { results, ...about } = await flipInProcess(service, { template, flips: Number(flips), seed: Number(seed) });
+    process.stdout.write(`${JSON.stringify({ ...about, ...sumOf(results) })}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

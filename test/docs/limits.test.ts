@@ -164,6 +164,7 @@ const internal: ReadonlySet<string> = new Set([
   'src/projections/names.ts: mostHeld',
   'src/projector/batch-delay.ts: mostBehindMs',
   'src/readmodels/read-models.ts: longestLeaseMs',
+  'src/readmodels/sqlite/check.ts: rowsAtOnce',
   'src/readmodels/sqlite/scrub.ts: rowsAtOnce',
   'src/rebuild/compare-views.ts: mostListed',
   'src/rebuild/switch.ts: mostMissing',

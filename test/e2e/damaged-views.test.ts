@@ -22,7 +22,9 @@ async function withContacts() {
   const list = await newList(service);
   const contacts: string[] = [];
   for (let at = 0; at < 5; at += 1)
-    contacts.push(await service.make(`/v1/contacts/${list}/create`, { email: someAddress() }, 'contact_id'));
+    contacts.push(
+      await service.make(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }, 'contact_id'),
+    );
   const pages = [...contacts.map((id) => `/v1/contacts/${list}/${id}`), `/v1/contacts/${list}`];
   const answers = async (): Promise<readonly Answer[]> => Promise.all(pages.map((page) => service.get(page)));
   const texts = async (): Promise<readonly string[]> => (await answers()).map(({ text }) => text);
@@ -31,7 +33,7 @@ async function withContacts() {
   const rebuilt = async (): Promise<void> => {
     await eventually(async () => ((await readyOf(service)).status === 200 ? true : undefined), { what: 'readiness' });
     expect(await texts()).toEqual(before);
-    await ok(service.post(`/v1/contacts/${list}/create`, { email: someAddress() }));
+    await ok(service.post(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }));
   };
   return { service, list, contacts, answers, rebuilt, file: path.join(service.dataDir, 'views.db') };
 }

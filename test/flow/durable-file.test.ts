@@ -1,4 +1,5 @@
 /** Small files that are complete or absent, and belong to the owner of their folder. */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -72,4 +73,21 @@ describe('drafts', () => {
     expect(fs.readdirSync(folder).sort()).toEqual(all.filter((name) => name !== 'secret.1.tmp').sort());
     removeDrafts(path.join(folder, 'gone'), { isOurs, olderThan: 0 });
   });
+});
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+
+test.skipIf(!hasStrace)('the name of each new folder is flushed in its parent (seen by strace)', () => {
+  const folder = newFolder();
+  const made = path.join(folder, 'one', 'two');
+  const module = new URL('../../dist/flow/durable-file.js', import.meta.url).href;
+  const program = `const { makeFolder } = await import(${JSON.stringify(module)}); makeFolder(${JSON.stringify(made)});`;
+  const node = [process.execPath, '--input-type=module', '-e', program];
+  const { stderr, status } = spawnSync('strace', ['-f', '-y', '-e', 'trace=mkdir,mkdirat,fsync', ...node], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  const calls = stderr.split('\n').filter((line) => line.includes(folder) && line.includes('= 0'));
+  const flushed = calls.filter((line) => line.includes('fsync')).map((line) => /<(.+)>/.exec(line)?.[1]);
+  expect(flushed.sort()).toEqual([fs.realpathSync(folder), path.join(fs.realpathSync(folder), 'one')]);
 });

@@ -161,7 +161,8 @@ export async function* bulkAnswer<Item>(body: Buffer, options: BulkOptions<Item>
 }
 
 /** One with an unreadable event is unavailable by itself: other lines can still be saved. */
-const isOutage = ({ code, cause }: ServiceError): boolean => code === 'unavailable' && !isUnreadable(cause);
+const isOutage = ({ code, cause }: ServiceError): boolean =>
+  errorCatalogue[code].type === 'unavailable' && !isUnreadable(cause);
 
 interface Line {
   readonly number: number;

@@ -285,6 +285,7 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     // Own endpoints answer 404 for an unknown id.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
     serverFault,
+    'view_damaged',
     'unavailable',
     'too_many_at_once',
   ];

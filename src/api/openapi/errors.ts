@@ -45,6 +45,7 @@ const general: readonly ErrorCode[] = [
   'not_utf8',
   'internal',
   'internal_update',
+  'view_damaged',
   'unavailable',
   'too_many_at_once',
 ];

@@ -1,6 +1,7 @@
 /** The file of the embedded event log: how writer and readers open it, and how positions are written. */
 import { existsSync } from 'node:fs';
 import { Database, sqliteMessage, type DatabaseOptions } from '../../sqlite/database.js';
+import { openTwice } from '../../sqlite/reopening.js';
 import { createPrivately } from '../../flow/durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
 import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
@@ -74,7 +75,10 @@ export function fileUnavailable(error: unknown, doing: string): StoreUnavailable
   return new StoreUnavailableError(`${doing}: ${sqliteMessage(error)}`, { cause: error });
 }
 
-function opened(file: string, options: DatabaseOptions, prepare: (db: Database) => void): Database {
+const opened = (file: string, options: DatabaseOptions, prepare: (db: Database) => void): Database =>
+  openTwice(() => openOnce(file, options, prepare));
+
+function openOnce(file: string, options: DatabaseOptions, prepare: (db: Database) => void): Database {
   let db: Database | undefined;
   try {
     db = new Database(file, options);

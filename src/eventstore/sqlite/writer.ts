@@ -2,6 +2,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { leftFault } from '../sealed-head.js';
 import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
+import { openTwice } from '../../sqlite/reopening.js';
 import { createAppender, RewrittenLogError, type Appender } from './append.js';
 import type { AppendMessage, LogEnd, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
@@ -27,7 +28,9 @@ interface Log {
   knownSchema: unknown;
 }
 
-function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
+const openLog = (data: WriterData, onRestored?: () => void): Log => openTwice(() => openLogOnce(data, onRestored));
+
+function openLogOnce({ file, headKey }: WriterData, onRestored?: () => void): Log {
   const db = openForWriting(file, onRestored);
   try {
     const schemaVersion = db.prepareValue<[], unknown>('pragma schema_version');

@@ -64,19 +64,20 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
 export function openSqliteViews(options: { readonly file: string; readonly removesWal?: boolean }): ReadModelReader {
   const { file, removesWal = false } = options;
   const guarded = createGuard({ onDamage: () => undefined });
-  return guarded(() => {
+  const open = (): Database => {
     const db = new Database(file, { access: removesWal ? 'write' : 'read', timeout: defaultBusyTimeout });
     try {
       db.pragma(readersCache);
       db.pragma('query_only = ON');
       if (db.pragma('user_version') !== format)
         throw new ReadModelsUnavailableError(`${otherVersion}; start the service, which builds it again`);
-      return readModelsIn(() => db, { guarded });
+      return db;
     } catch (error) {
       db.close();
       throw error;
     }
-  });
+  };
+  return readModelsIn(() => guarded(open), { guarded });
 }
 
 interface OpenReadModels {
@@ -96,9 +97,9 @@ function createSession(db: Database) {
   };
 }
 
-function readModelsIn(openDatabase: () => Database, { guarded, now = Date.now }: OpenReadModels): ReadModels {
+function readModelsIn(openDatabase: () => Database, { guarded: guard, now = Date.now }: OpenReadModels): ReadModels {
   const fail = (error: unknown): never =>
-    guarded(() => {
+    guard(() => {
       throw error;
     });
   let isClosed = false;
@@ -110,6 +111,18 @@ function readModelsIn(openDatabase: () => Database, { guarded, now = Date.now }:
     return session;
   };
   const open = (): Database => current().db;
+
+  /** SQLite reports a read error as corruption, so damage counts only if the file, opened again, is damaged as well. */
+  const guarded: Guard = (action, view) =>
+    guard(() => {
+      try {
+        return action();
+      } catch (error) {
+        if (!isDamage(error) || isClosed) throw error;
+        session.db.close();
+        return action();
+      }
+    }, view);
 
   const table = (view: View): ViewTable => {
     const { db, tables } = current();
