@@ -28,7 +28,7 @@ export interface ReadsPage {
 }
 
 /** Most records that are read for one page. A page that found fewer than its limit may then be short, or empty. */
-export const recordsAPage = 10_000;
+const recordsAPage = 10_000;
 
 /** Returns a page of records, oldest first. Records from times when the clock was wrong come last. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
 export async function readsPage(

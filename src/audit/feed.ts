@@ -63,7 +63,7 @@ const cursorForm = /^([0-9]+)(?:\.([0-9a-f-]{36}))?$/;
 export const cursorOf = (position: Position, eventId: string): string => `${position}.${eventId}`;
 
 /** Most events that are read for one page. A page that found fewer than its limit may then be short, or empty. */
-export const eventsAPage = 10_000;
+const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
 
