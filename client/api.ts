@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1963302c7f016ea0904bb56c6dbda930fd66a3172f548a592784c64287ce7d64. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 90c4b2a2835f318f4c32e529a1cbf7afc3e5a295f62c093b4e23f639e47a044d. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -4845,7 +4845,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
+     *     - `unavailable`: `A view is damaged and is being rebuilt, please retry: {names}`, `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
      */
     General: {
       headers: {
@@ -4868,7 +4868,7 @@ export interface components {
      *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Content-Type must be message/rfc822`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `invalid_json`: `Request body must be a JSON object`, `Request body must be encoded in UTF-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
-     *     - `unavailable`: `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
+     *     - `unavailable`: `A view is damaged and is being rebuilt, please retry: {names}`, `Service temporarily unavailable, please retry.`, `Too many of these requests at once, please retry. At most: {names}`
      */
     GeneralOfWrite: {
       headers: {
