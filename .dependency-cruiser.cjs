@@ -17,7 +17,7 @@ const floors = [
 const errors = '^src/(errors|failures)\\.ts$';
 const room = (name) => `^src/${name}/`;
 const node =
-  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|async_hooks|buffer|events|util|timers|worker_threads|perf_hooks|v8)(/|$)';
+  '^node:|^(child_process|crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|async_hooks|buffer|events|util|timers|worker_threads|perf_hooks|v8|zlib)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';

@@ -56,7 +56,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     server.listen(config.port, config.host, resolve);
   });
   const address = addressOf(server.address(), config);
-  logger.info({ address }, 'starting: only /health/live answers 200 until the stores are open');
+  logger.debug({ address }, 'starting: only /health/live answers 200 until the stores are open');
   return {
     server,
     replaceApp,

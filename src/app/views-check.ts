@@ -11,8 +11,6 @@ interface ViewsCheckOptions {
   readonly clock: () => number;
 }
 
-export type ViewsCheck = ReturnType<typeof createViewsCheck>;
-
 /** Milliseconds from the end of one check to the next one. */
 const everyMs = 7 * 24 * 60 * 60 * 1_000;
 const closeWithinMs = 1_000;

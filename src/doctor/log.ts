@@ -17,7 +17,10 @@ export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
     if (!isOpen && !error.isThere)
       return yellow(reason, 'Start the service, whose first start makes the log, or name the right data folder.');
     return events.kind === 'embedded'
-      ? red(reason, 'Run the check again, and look at the messages of the kernel (dmesg): a disk may fail once. Keep the file as it is. If it stays damaged, put the log back from the last good backup.')
+      ? red(
+          reason,
+          'Run the check again, and look at the messages of the kernel (dmesg): a disk may fail once. Keep the file as it is. If it stays damaged, put the log back from the last good backup.',
+        )
       : red(reason, 'Look at the log of EventStoreDB and at EVENTSTORE_URL: its address, user, and TLS.');
   }
 }

@@ -26,8 +26,6 @@ interface DamageControlOptions {
   readonly logger: Pick<Logger, 'error' | 'info'>;
 }
 
-export type DamageControl = ReturnType<typeof createDamageControl>;
-
 /**
  * Answers for the damage that reads, the projector, rebuilds and checks report. A damaged document or index concerns one view,
  * which the coordinator rebuilds. Damage of the file, such as a corrupt page, may concern them all, so the file is replaced.

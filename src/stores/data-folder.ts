@@ -1,15 +1,6 @@
 /** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
 import { randomBytes, randomInt } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { makeFolder, removeDrafts, writeDurably } from '../flow/durable-file.js';

@@ -29,7 +29,7 @@ function begin(env: NodeJS.ProcessEnv): Start {
   const folder = mkdtempSync(path.join(tmpdir(), 'audience-early-'));
   const opened = Promise.withResolvers<string>();
   const logger = pino(
-    { level: 'info' },
+    { level: 'debug' },
     {
       write(line: string) {
         const { address, msg } = JSON.parse(line) as { readonly address?: string; readonly msg: string };
