@@ -1,17 +1,19 @@
 // Measures the service in one run, side by side, against a bare Express echo and against Express with PostgreSQL:
-// npm run bench [-- --rounds 5 --seconds 3 --only create,getList,getContact,getPage,mixed,postgres,fold,audit,verify,rebuild,servers].
+// npm run bench [-- --rounds 5 --seconds 3 --contacts 100000 --only create,getList,getContact,getPage,mixed,postgres,fold,audit,verify,rebuild,servers].
+// Both sides hold the same 100,000 contacts before the first measurement, and reads and updates are spread over all of them.
 // Ratios of medians; a round counts only while the projection lag stays under a second. The CPU time of a request is that of all threads until the views show it;
 // of Express with PostgreSQL that of Node and of all of PostgreSQL's processes.
 import { fork, spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startPostgres } from './postgres.mjs';
+import { seed, startCrud } from './rival.mjs';
+import { knownEmail } from './scenarios.mjs';
 import {
   address,
   ask,
-  cpuIn,
+  cpuOf,
   key,
   median,
   newDataDir,
@@ -19,7 +21,6 @@ import {
   projections,
   settle,
   spawnService,
-  statOf,
   stopped,
   told,
   wait,
@@ -30,6 +31,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
+    contacts: { type: 'string', default: '100000' },
     only: { type: 'string', default: '' },
   },
 });
@@ -44,25 +46,14 @@ const { port: echoPort } = await told(echo);
 const load = fork(path.join(here, 'load.mjs'));
 const isWanted = (name) => only === undefined || only.includes(name);
 
-/** What one would build instead. Undefined where there is no PostgreSQL. */
-async function startCrud() {
-  const postgres = isWanted('postgres') ? await startPostgres() : undefined;
-  if (postgres === undefined) return undefined;
-  const child = fork(path.join(here, 'crud.mjs'), [JSON.stringify(postgres.connection)]);
-  const port = await new Promise((resolve) => {
-    child.once('message', (message) => resolve(message.port));
-    child.once('exit', () => resolve(undefined));
-  });
-  if (port === undefined) throw new Error('Express with PostgreSQL did not start: see above');
-  return { postgres, child, port };
-}
-const crud = await startCrud();
+/** Returns what one would build instead, or undefined if PostgreSQL is not installed or not wanted. */
+const crud = isWanted('postgres') ? await startCrud() : undefined;
 
 const begun = performance.now();
 const startService = () => spawnService(dataDir);
 let service = startService();
 const stopAll = () => {
-  for (const child of [echo, load, service, crud?.child]) child?.kill('SIGKILL');
+  for (const child of [echo, load, service]) child.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
 };
 process.on('exit', stopAll);
@@ -79,19 +70,6 @@ function fire(port, scenario, parameters) {
   return told(load);
 }
 
-/** Microseconds that a process has used, with its children: those that have ended, and, of PostgreSQL, those that run. */
-function cpuOf({ pid, children = false }) {
-  let sum = cpuIn(statOf(pid));
-  for (const other of children ? readdirSync('/proc').filter((name) => Number(name) > 0) : []) {
-    try {
-      const fields = statOf(other);
-      if (fields[1] === pid) sum += cpuIn(fields);
-    } catch {
-      // Has ended meanwhile.
-    }
-  }
-  return sum;
-}
 const cpuOfAll = (processes) => processes.reduce((sum, process) => sum + cpuOf(process), 0);
 
 async function measure({ port, processes }, scenario, parameters) {
@@ -130,18 +108,11 @@ console.log(
 
 const { list_id: listId } = await call('/v1/lists/create', { list_name: 'Bench' });
 const tags = Array.from({ length: 200 }, (_, index) => `tag ${index}`);
-const emails = Array.from({ length: 2000 }, (_, index) => `known${index}@example.com`);
-async function createAll(list, at) {
-  const ids = [];
-  for (let index = 0; index < emails.length; index += 50) {
-    const some = emails.slice(index, index + 50);
-    const created = some.map((email) => call(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, at));
-    for (const { contact_id } of await Promise.all(created)) ids.push(contact_id);
-  }
-  return ids;
-}
-const ids = await createAll(listId);
-const crudIds = crud === undefined ? [] : await createAll('bench', `http://127.0.0.1:${crud.port}`);
+const emails = Array.from({ length: Number(values.contacts) }, (_, index) => knownEmail(index));
+const ids = await seed(load, { port: servicePort, listId, contacts: emails.length });
+const crudIds = crud === undefined ? [] : await crud.seed(load, emails.length);
+await settle(base);
+console.log(`${number(emails.length)} contacts in place`);
 const long = Array.from({ length: 64 }, (_, index) => `long${index}@example.com`);
 for (const email of long) await call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' });
 for (let index = 0; index < tags.length; index += 100)
@@ -169,6 +140,7 @@ const scenarios = [
   // The reads first: PostgreSQL cleans up behind many creates for a while, at the cost of both. And before contacts get tags, which it does not have.
   { name: 'contact by id', scenario: 'getContact', against: 'postgres', wanted: 1.25 },
   { name: 'create contact', scenario: 'create', against: 'postgres', wanted: 1.25 },
+  { name: 'half create, half by id', scenario: 'mixed', against: 'postgres', wanted: 1 },
   { name: 'upsert', scenario: 'upsert', emails, wanted: 0.35 },
   { name: 'updatestatus', scenario: 'updateStatus', emails, wanted: 0.35 },
   { name: 'tags add and remove', scenario: 'tagsAdd', emails, wanted: 0.3 },
@@ -180,7 +152,7 @@ const scenarios = [
 const targets = {
   own: { port: servicePort, processes: [service] },
   echo: { port: echoPort, processes: [echo] },
-  postgres: crud && { port: crud.port, processes: [crud.child, { pid: crud.postgres.pid, children: true }] },
+  postgres: crud,
 };
 let run = Date.now();
 const medianOf = (results, field) => median(results.map((result) => result[field]));
@@ -215,8 +187,7 @@ for (const { name, scenario, emails: contacts, wanted, against = 'echo' } of sce
     `${holds ? 'ok   ' : 'SHORT'} ${name.padEnd(27)} ${ratio.toFixed(2)} × ${against} (wanted ${wanted.toFixed(1)}): ${number(rate)} against ${number(otherRate)} requests/s, ${number(cpu)} against ${number(otherCpu)} µs of CPU each, p50 ${medianOf(own, 'p50').toFixed(1)} ms, p99 ${medianOf(own, 'p99').toFixed(1)} ms${reads}, folded ${number(medianOf(own, 'folded'))} events/s, lag at most ${lag} ms`,
   );
 }
-crud?.child.kill('SIGKILL');
-await crud?.postgres.stop();
+await crud?.stop();
 
 // The views are taken away, and the service folds the whole log anew, as it does live: batches into tables with all their indexes.
 if (isWanted('fold')) {

@@ -6,9 +6,22 @@ process.on('message', (job) => {
   run(job).then((result) => process.send(result));
 });
 
-/** job: { port, scenario, parameters, connections, milliseconds } → { requests, failures, seconds, p50, p99, readP99 (of the GETs; milliseconds), sample (a failed answer) } */
-async function run({ port, scenario, parameters, connections, milliseconds }) {
+/**
+ * job: { port, scenario, parameters, connections, milliseconds or requests (how many), isCollecting } →
+ * { requests, failures, seconds, p50, p99, readP99 (of the GETs; milliseconds), sample (a failed answer), ids (the contact_id of each answer, if it is collecting) }
+ */
+async function run({
+  port,
+  scenario,
+  parameters,
+  connections,
+  milliseconds = Infinity,
+  requests = Infinity,
+  isCollecting,
+}) {
   const next = requestsOf(scenario, parameters);
+  const ids = [];
+  let sent = 0;
   const latencies = [];
   const reads = [];
   let failures = 0;
@@ -22,7 +35,13 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
       let started = 0;
       let isRead = false;
       let received = '';
+      const end = () => {
+        socket.destroy();
+        resolve();
+      };
       const send = () => {
+        if (sent >= requests) return end();
+        sent += 1;
         const request = next();
         isRead = request.startsWith('GET');
         started = performance.now();
@@ -52,13 +71,11 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
         if (!received.startsWith('HTTP/1.1 200')) {
           failures += 1;
           sample ??= received;
-        }
+        } else if (isCollecting) ids.push(JSON.parse(received.slice(head + 4)).data.contact_id);
         const closes = received.lastIndexOf('Connection: close', head) > 0;
         received = '';
-        if (now >= ends) {
-          socket.destroy();
-          resolve();
-        } else if (closes) {
+        if (now >= ends) end();
+        else if (closes) {
           socket.destroy();
           connect();
         } else send();
@@ -71,5 +88,5 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
   const at = (times, share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
   for (const times of [latencies, reads]) times.sort((a, b) => a - b);
   const [p50, p99, readP99] = [at(latencies, 0.5), at(latencies, 0.99), at(reads, 0.99)];
-  return { requests: latencies.length, failures, sample, seconds, p50, p99, readP99 };
+  return { requests: latencies.length, failures, sample, seconds, p50, p99, readP99, ids };
 }

@@ -1,6 +1,6 @@
 // What the scripts that measure a service have in common: they start it, wait for it, ask it, and read what it has used.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -69,7 +69,7 @@ export async function settle(base) {
 }
 
 /** The numbers of /proc/<pid>/stat behind the name of the process. */
-export const statOf = (pid) => {
+const statOf = (pid) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -78,4 +78,18 @@ export const statOf = (pid) => {
 };
 
 /** Microseconds of CPU time from such numbers: of the process, and of its children that have ended. */
-export const cpuIn = (stat) => stat.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * 10_000;
+const cpuIn = (stat) => stat.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0) * 10_000;
+
+/** Microseconds of CPU time that a process has used, with its children: those that have ended and, on request, those that run. */
+export function cpuOf({ pid, children = false }) {
+  let sum = cpuIn(statOf(pid));
+  for (const other of children ? readdirSync('/proc').filter((name) => Number(name) > 0) : []) {
+    try {
+      const fields = statOf(other);
+      if (fields[1] === pid) sum += cpuIn(fields);
+    } catch {
+      // The process ended after the folder was read.
+    }
+  }
+  return sum;
+}

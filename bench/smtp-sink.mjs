@@ -1,13 +1,11 @@
-// A mail server for measurements: takes every e-mail and throws it away. Parameters by JSON: `roundTrip` (milliseconds that each reply takes longer)
-// and `pipelining`. It greets nobody until it is told to `open`; tells its parent when `wanted` e-mails have come, and how many connections were open at most.
+// A mail server for measurements: accepts every email and discards it. Parameters as JSON: `roundTrip` (milliseconds by which each reply is delayed)
+// and `pipelining`. Tells its parent each time when `wanted` more emails have come, and how many connections were opened and were open at most.
 import { createServer } from 'node:net';
 
 const { roundTrip, pipelining, wanted } = JSON.parse(process.argv[2]);
 const hello = ['250-sink', ...(pipelining ? ['250-PIPELINING'] : []), '250 8BITMIME'].join('\r\n');
-let isOpen = false;
 let taken = 0;
 let [open, most, connections] = [0, 0, 0];
-const waiting = [];
 
 function reply(socket, text) {
   if (roundTrip === 0) socket.write(`${text}\r\n`);
@@ -17,7 +15,7 @@ function reply(socket, text) {
 function take(socket) {
   taken += 1;
   reply(socket, '250 taken');
-  if (taken === wanted) process.send({ taken, most, connections });
+  if (taken % wanted === 0) process.send({ most, connections });
 }
 
 const server = createServer((socket) => {
@@ -26,8 +24,7 @@ const server = createServer((socket) => {
   socket.setNoDelay(true);
   socket.on('error', () => undefined);
   socket.on('close', () => (open -= 1));
-  if (isOpen) reply(socket, '220 sink');
-  else waiting.push(socket);
+  reply(socket, '220 sink');
   let rest = '';
   let inData = false;
   socket.setEncoding('latin1').on('data', (chunk) => {
@@ -52,7 +49,3 @@ const server = createServer((socket) => {
   });
 });
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('message', () => {
-  isOpen = true;
-  for (const socket of waiting) reply(socket, '220 sink');
-});
