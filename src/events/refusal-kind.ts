@@ -68,7 +68,8 @@ const rows: readonly Row[] = [
 
 const codesOf = ({ status, replied }: Said): readonly string[] => [status, ...replied];
 
-const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.[78])$/.test(code);
+/** 7 is about security, 1.7 and 1.8 about the sender, 3.4 and 6 about the size and content of the message. */
+const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.[78]|3\.4|6\.\d+)$/.test(code);
 const overQuota = '2.2';
 /** 2.1 says that the mailbox is disabled, 7.17 that it has another owner. Microsoft uses 1.351 to quote another server. */
 const isHardCode = (code: string): boolean => /^(?:1\.(?:[1236]|10|351)|2\.1|7\.17)$/.test(code);

@@ -56,12 +56,10 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
  * relay, so only a reply that ended the email, or a "later" for this recipient, is about the recipient.
  */
 function bounceIn({ type }: Verdict, ending: AttemptEnding): MailboxBounce | undefined {
-  const { stage, smtp_code = 0, response } = ending;
+  const { stage, response } = ending;
   if (response === undefined || (stage !== 'recipient' && stage !== 'data')) return undefined;
-  const isEnd = type === 'RecordFailed';
-  if (!isEnd && !(type === 'RecordDeferred' && isAboutRecipient(ending))) return undefined;
-  const { kind, isPermanent } = classifyRefusal({ reply: response });
-  const bounce = mailboxBounce({ kind, isPermanent: isPermanent && smtp_code >= 500 });
+  if (type !== 'RecordFailed' && !(type === 'RecordDeferred' && isAboutRecipient(ending))) return undefined;
+  const bounce = mailboxBounce(classifyRefusal({ reply: response }));
   // After the message was sent, the reply may be about the message.
   return bounce === 'gone' && stage === 'data' ? 'unclear' : bounce;
 }
