@@ -11,7 +11,7 @@ test.each([
   ['postfix-policy', 'policy', '5.7.1', /^550 5\.7\.1 Message rejected: the DKIM signature is not valid$/],
   ['postfix-full', 'full', '5.2.2', /^552 5\.2\.2 <full@example\.net>: The mailbox is full$/],
   ['postfix-without-code', 'hard', '5.0.0', /^550 No such user here$/],
-  ['postfix-utf8', 'other', '5.6.7', /^SMTPUTF8 is required, but was not offered by host/],
+  ['postfix-utf8', 'policy', '5.6.7', /^SMTPUTF8 is required, but was not offered by host/],
   ['exim-gone', 'hard', '5.1.1', /^550-5\.1\.1 <gone@example\.net>/],
   ['exim-unknown-here', 'other', '5.0.0', undefined],
   ['exim-policy', 'policy', '5.7.1', /^550 5\.7\.1 Message rejected/],

@@ -8,6 +8,8 @@ import { deriveHeadKey } from '../../src/events/streams.js';
 import { withDigests } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { readLive } from '../../src/projector/live-reader.js';
+import { contacts } from '../../src/projections/contacts.js';
+import { emails } from '../../src/projections/emails.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { usually } from '../support/amount.js';
@@ -209,6 +211,7 @@ describe('a rebuild', () => {
       const models = openSqliteReadModels({ file: path.join(service.dataDir, 'views.db') });
       const previous = await models.checkpoint('views');
       if (previous === null) throw new Error('there are no views');
+      for (const view of [contacts, emails]) await models.prepare({ ...view, version: 1 });
       const next = { ...previous, storages: { ...previous.storages, contacts: 1, emails: 1 } };
       await models.commit({ writes: [], checkpoint: { name: 'views', previous, next } });
       await models.close();
