@@ -6,6 +6,7 @@ export type ReopeningDatabase = ReturnType<typeof openReopening>;
 /** @throws what `open` throws */
 export function openReopening(open: () => Database) {
   let connection = connect();
+  let isClosed = false;
 
   function connect() {
     return { db: open(), statements: new Map<string, Statement<readonly Value[], readonly unknown[]>>() };
@@ -27,6 +28,8 @@ export function openReopening(open: () => Database) {
     db: (): Database => connection.db,
     /** Runs a read to its end. If the disk fails, opens the file again and runs the read once more. */
     reading<Result>(read: () => Result): Result {
+      // The file could not be opened again after the last read error.
+      if (!connection.db.isOpen && !isClosed) connection = connect();
       try {
         return read();
       } catch (error) {
@@ -36,7 +39,10 @@ export function openReopening(open: () => Database) {
         return read();
       }
     },
-    close: (): void => connection.db.close(),
+    close(): void {
+      isClosed = true;
+      connection.db.close();
+    },
   };
 }
 

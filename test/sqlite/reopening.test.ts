@@ -10,14 +10,16 @@ import { openReopening } from '../../src/sqlite/reopening.js';
 const failure = (errcode: number): Error =>
   Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode });
 
-/** Opens a file whose first reads fail. */
-function open(errors: Error[]) {
+/** Opens a file whose first reads fail, and which cannot be opened again at first. */
+function open(errors: Error[], openErrors: Error[] = []) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'reopening-'));
   const file = path.join(folder, 'file.db');
   new Database(file).exec('create table t (a); insert into t values (7)').close();
   let opened = 0;
   const log = openReopening(() => {
     opened += 1;
+    const error = opened > 1 ? openErrors.shift() : undefined;
+    if (error !== undefined) throw error;
     return new Database(file, { access: 'read' });
   });
   onTestFinished(() => {
@@ -43,6 +45,12 @@ test('a read error that passes ends nothing: the file is opened again, and the r
 
 test('a read error that comes again is thrown, and the next read opens the file once more', () => {
   const { read } = open([failure(266), failure(266)]);
+  expect(read).toThrow('disk I/O error');
+  expect(read()).toBe(7);
+});
+
+test('a file that could not be opened again for a moment was never read again', () => {
+  const { read } = open([failure(266)], [failure(14)]);
   expect(read).toThrow('disk I/O error');
   expect(read()).toBe(7);
 });
