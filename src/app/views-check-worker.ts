@@ -20,7 +20,7 @@ const send = (message: FromViewsCheck): void => main.postMessage(message);
 const stop = new AbortController();
 main.on('message', () => stop.abort());
 
-async function check(): Promise<number> {
+async function check(): Promise<number | undefined> {
   const hooks = {
     onDamage: (error: Parameters<typeof damageOf>[0]) => send({ type: 'damaged', damage: damageOf(error) }),
   };
@@ -33,9 +33,12 @@ async function check(): Promise<number> {
 const began = performance.now();
 try {
   const documents = await check();
-  send({ type: 'checked', documents, milliseconds: Math.round(performance.now() - began) });
+  // Otherwise the file turned out to be damaged, which was reported.
+  if (documents !== undefined)
+    send({ type: 'checked', documents, milliseconds: Math.round(performance.now() - began) });
 } catch (error) {
-  send({ type: 'failed', message: error instanceof Error ? error.message : 'unexpected failure' });
+  if (!stop.signal.aborted)
+    send({ type: 'failed', message: error instanceof Error ? error.message : 'unexpected failure' });
 }
 // Without this the port would keep the thread alive.
 main.close();

@@ -31,8 +31,7 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
         return logger.info({ documents, milliseconds }, 'the views were checked');
       }
       case 'failed':
-        if (!isClosed) logger.error({ reason: message.message }, 'the views could not be checked');
-        return;
+        return logger.error({ reason: message.message }, 'the views could not be checked');
       default:
         message satisfies never;
     }
@@ -49,17 +48,21 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
         onExit(error) {
           thread = undefined;
           if (error !== undefined) hear({ type: 'failed', message: error });
-          timer = setTimeout(start, everyMs).unref();
+          startLater();
         },
       },
     );
   }
 
-  /** Ends the check that runs. It can be started again. */
+  function startLater(): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(start, everyMs).unref();
+  }
+
+  /** Ends the check that runs. The next one begins in a week, or when it is started. */
   async function stop(): Promise<void> {
-    clearTimeout(timer);
+    startLater();
     await thread?.close(closeWithinMs);
-    clearTimeout(timer);
   }
 
   return {

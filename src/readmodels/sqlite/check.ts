@@ -27,15 +27,18 @@ const sliceMs = 5;
 const pauseFactor = 3;
 const rowsAtOnce = 32;
 
-/** @returns the number of documents that were compared @throws ReadModelsUnavailableError; the signal's reason when it aborts */
-export async function checkViews({ file, views, onDamage, signal }: CheckOptions): Promise<number> {
+/**
+ * Returns the number of documents that were compared, or undefined if the whole file is damaged.
+ * @throws ReadModelsUnavailableError; the signal's reason when it aborts
+ */
+export async function checkViews({ file, views, onDamage, signal }: CheckOptions): Promise<number | undefined> {
   const guarded = createGuard({ onDamage, markFile: damageMark(file) });
   const db = guarded(() => new Database(file, { access: 'read', timeout: 2_000 }));
   try {
     return await checkAll(db, { views, signal, guarded });
   } catch (error) {
     // It was reported, and the whole file is replaced.
-    if (error instanceof ViewDamagedError) return 0;
+    if (error instanceof ViewDamagedError) return undefined;
     throw error;
   } finally {
     db.close();
