@@ -20,7 +20,13 @@ import {
   type ViewsWriter,
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
-import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
+import {
+  storageOf,
+  ViewDamagedError,
+  type Checkpoint,
+  type ReadModels,
+  type StoredView,
+} from '../readmodels/read-models.js';
 import { unlessAborted } from '../stores/await-server.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
@@ -65,12 +71,17 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     if (input.run.mode === 'prepare') return { outcome: 'prepared', views: rebuiltViews(rebuild) };
     return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.mode === 'start' });
   } catch (error) {
+    // Otherwise every further run would continue with the damaged storages.
+    if (error instanceof ViewDamagedError && isAmongFresh(rebuild, error.view)) await dropUnfinished(input);
     // Anything else may go better next time.
     if (!(error instanceof PoisonEventError)) throw error;
     await dropUnfinished(input);
     return { outcome: 'poison', poison: error.poison };
   }
 }
+
+const isAmongFresh = ({ fresh }: RunningRebuild, view: StoredView | undefined): boolean =>
+  view !== undefined && fresh[view.name] === storageOf(view);
 
 /** The storages are those of a rebuild that was interrupted, if it was the same; else they are new ones. */
 async function resumeOrStart(input: RebuildInput): Promise<RunningRebuild> {

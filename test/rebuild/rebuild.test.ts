@@ -1,4 +1,5 @@
 /** Rebuilding views beside the live ones: under writers, resumed, compared, stopped by a poison event, after a change of a projection. */
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
@@ -109,6 +110,22 @@ describe('a rebuild', () => {
     const accepted = await projector.rebuild({ views: ['contacts'], mode: 'accept_differences' });
     expect(accepted).toMatchObject({ outcome: 'switched', views: [{ differing: 1, is_changed: false }] });
     expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).not.toBe('Eve');
+  });
+
+  it('never ended once a storage that it had built was damaged, because each run continued with that storage', async () => {
+    const store = await logOf(300);
+    const { projector, models, file } = await started({ store });
+    const kill = new AbortController();
+    const onProgress = (): void => kill.abort();
+    await expect(projector.rebuild({}, { onProgress, signal: kill.signal })).rejects.toThrow();
+    const db = new DatabaseSync(file);
+    expect(db.prepare("UPDATE contacts_v3001 SET document = '{}'").run().changes).toBeGreaterThan(0);
+    db.close();
+    await changeProfile(store, 1);
+    await projector.caughtUp();
+    await expect(projector.rebuild({})).rejects.toThrow('does not match its checksum');
+    expect(await models.checkpoint('rebuild')).toBeNull();
+    expect(await projector.rebuild({})).toMatchObject({ outcome: 'switched' });
   });
 
   it('killed at random goes on where it was', async () => {
