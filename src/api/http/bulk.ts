@@ -6,6 +6,7 @@ import { inBatches, inOrder } from '../../flow/batches.js';
 import { createLine, createSlots } from '../../flow/slots.js';
 import { defaultBodyLimit, parseObject, readLines } from './body.js';
 import type { Call } from './endpoint-runner.js';
+import { isUnavailable } from './envelope.js';
 import type { Values } from './parse.js';
 import type { StreamedAnswer } from './send.js';
 
@@ -161,8 +162,7 @@ export async function* bulkAnswer<Item>(body: Buffer, options: BulkOptions<Item>
 }
 
 /** One with an unreadable event is unavailable by itself: other lines can still be saved. */
-const isOutage = ({ code, cause }: ServiceError): boolean =>
-  errorCatalogue[code].type === 'unavailable' && !isUnreadable(cause);
+const isOutage = ({ code, cause }: ServiceError): boolean => isUnavailable(code) && !isUnreadable(cause);
 
 interface Line {
   readonly number: number;

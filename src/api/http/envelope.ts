@@ -44,11 +44,11 @@ export function errorBody({ code, message, data }: ErrorAnswer): string {
 }
 
 /** Returns whether the client should try again later. */
-export const isUnavailable = ({ code }: ServiceError): boolean => errorCatalogue[code].type === 'unavailable';
+export const isUnavailable = (code: ErrorCode): boolean => errorCatalogue[code].type === 'unavailable';
 
 export function errorHeaders(error: ServiceError): readonly string[] {
   if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
-  if (isUnavailable(error) || error.code === 'rate_limited') return ['Retry-After', String(error.retryAfter ?? 1)];
+  if (isUnavailable(error.code) || error.code === 'rate_limited') return ['Retry-After', String(error.retryAfter ?? 1)];
   return [];
 }
 

@@ -13,7 +13,7 @@ export function requestLog(logger: Logger, lines: { write(line: string): void })
   const isOn = logger.isLevelEnabled('info');
   function report({ error, ...given }: RequestLine): void {
     const line = { ...given, duration: Number(milliseconds(given.duration)) };
-    if (error instanceof ServiceError && isUnavailable(error) && error.cause === undefined)
+    if (error instanceof ServiceError && isUnavailable(error.code) && error.cause === undefined)
       logger.warn(line, 'request rejected: temporarily unavailable');
     else logger.error({ ...line, err: error }, 'request failed');
   }

@@ -1,7 +1,7 @@
 /** The errors in the OpenAPI document: one schema for all, and responses whose descriptions name each type with its messages. */
 import { STATUS_CODES } from 'node:http';
 import { errorCatalogue, ServiceError, type ErrorCode, type ErrorParameters } from '../../errors.js';
-import { echoFor, isObject, type EchoFields } from '../http/envelope.js';
+import { echoFor, isObject, isUnavailable, type EchoFields } from '../http/envelope.js';
 import type { Json } from './schemas.js';
 import { headersNamed } from './texts.js';
 
@@ -205,5 +205,5 @@ function headersOf(code: ErrorCode): readonly string[] {
   if (code === 'unauthorized') return ['WWW-Authenticate'];
   if (code === 'method_not_allowed') return ['Allow'];
   if (code === 'rate_limited') return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
-  return errorCatalogue[code].type === 'unavailable' ? ['Retry-After'] : [];
+  return isUnavailable(code) ? ['Retry-After'] : [];
 }
