@@ -72,14 +72,18 @@ async function writeTable(all: AsyncIterable<HistoryPage>, line: CommandLine): P
   const bar = createProgressBar(line.stderr, line.monotonic, 'changes');
   const rows: (readonly (string | readonly string[])[])[] = [];
   let end: readonly string[] = [];
-  for await (const page of all) {
-    for (const item of page.items)
-      rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
-    bar.report({ phase: 'reading', done: rows.length });
-    const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
-    end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.context.basis)];
+  try {
+    for await (const page of all) {
+      for (const item of page.items)
+        rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
+      bar.report({ phase: 'reading', done: rows.length });
+      const until = page.emails_until;
+      const emails = until === undefined ? [] : [`E-mails are complete up to position ${until}.`];
+      end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.context.basis)];
+    }
+  } finally {
+    bar.clear();
   }
-  bar.clear();
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');
   else await stdout.write(table(rows, { titles, width: stdout.columns, emphasise: bold }));
