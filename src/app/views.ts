@@ -20,7 +20,7 @@ import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createViewsCheck } from './views-check.js';
-import { createDamageControl, damageOf } from '../rebuild/damage.js';
+import { createDamageControl, damageOf, type Damage } from '../rebuild/damage.js';
 import type { ViewDamagedError } from '../readmodels/read-models.js';
 import { roleOf } from '../rebuild/coordination-states.js';
 import { createRebuildCoordinator } from '../rebuild/coordinator.js';
@@ -53,13 +53,15 @@ export async function openViews(options: ViewsOptions) {
     for (const listener of listeners) listener(from);
   };
   let projector: ProjectorThread | undefined;
-  const onDamage = (error: ViewDamagedError): void => damage.report(damageOf(error));
+  let damage: ReturnType<typeof createDamageControl> | undefined;
+  const onDamage = (found: Damage): void => damage?.report(found);
+  const readHooks = { onDamage: (error: ViewDamagedError): void => onDamage(damageOf(error)) };
   const views = createLiveReader(
-    await openReadModels(settings.views, { readOnly: true, onDamage }),
+    await openReadModels(settings.views, { readOnly: true, ...readHooks }),
     liveProjections,
     isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
   );
-  const damage = createDamageControl({
+  damage = createDamageControl({
     views,
     names: liveProjections.map(({ name }) => name),
     discard: (storages) => projector?.discard(storages),
@@ -67,7 +69,7 @@ export async function openViews(options: ViewsOptions) {
     logger,
   });
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  const readModels = await openReadModels(settings.views, { onDamage });
+  const readModels = await openReadModels(settings.views, readHooks);
   const rebuilds = await createRebuildCoordinator({
     settings,
     readModels,
@@ -77,11 +79,11 @@ export async function openViews(options: ViewsOptions) {
     clock,
     monotonic,
     newUuid,
-    onDamage: (found) => damage.report(found),
+    onDamage,
   });
   const check =
     settings.views.kind === 'embedded'
-      ? createViewsCheck({ file: settings.views.file, onDamage: (found) => damage.report(found), logger, clock })
+      ? createViewsCheck({ file: settings.views.file, onDamage, logger, clock })
       : undefined;
   let isClosing = false;
   projector = options.withProjector ? startProjector() : undefined;
@@ -95,10 +97,10 @@ export async function openViews(options: ViewsOptions) {
       onProgress(status) {
         rebuilds.become(roleOf(status));
         showProgress(status);
-        damage.onLive(status.live);
+        damage?.onLive(status.live);
       },
       onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
-      onDamage: (found) => damage.report(found),
+      onDamage,
     });
     rebuilds.attach(started);
     return started;
@@ -171,7 +173,7 @@ export async function openViews(options: ViewsOptions) {
     async close(): Promise<void> {
       isClosing = true;
       await check?.close();
-      await damage.close();
+      await damage?.close();
       await rebuilds.close();
       await projector?.close();
       await follower?.close();
