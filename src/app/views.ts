@@ -53,7 +53,7 @@ export async function openViews(options: ViewsOptions) {
     for (const listener of listeners) listener(from);
   };
   let projector: ProjectorThread | undefined;
-  let damage: ReturnType<typeof createDamageControl> | undefined;
+  let damage: ReturnType<typeof createDamageControl> | undefined = undefined;
   const onDamage = (found: Damage): void => damage?.report(found);
   const readHooks = { onDamage: (error: ViewDamagedError): void => onDamage(damageOf(error)) };
   const views = createLiveReader(
