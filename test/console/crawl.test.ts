@@ -21,7 +21,6 @@ import {
   pathsOfConsole,
   serviceStop,
   tagStop,
-  unknownStops,
   type Stop,
 } from './crawl.js';
 
@@ -29,6 +28,8 @@ import {
 const isLong = process.env['TEST_LONG'] === '1';
 const most = isLong ? 40 : 1;
 const dayMs = 86_400_000;
+/** Milliseconds between two samples of the figures. */
+const sampleMs = 5_000;
 
 describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutChromium}`, () => {
   const place = freshFolder();
@@ -54,10 +55,18 @@ describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutC
 
   async function look(visitor: Visitor, stop: Stop): Promise<void> {
     const expected = await stop.expected();
-    await visitor.open(stop.address);
+    if (stop.hasFigures === true) await openLater(visitor, stop.address);
+    else await visitor.open(stop.address);
     await expect
       .poll(() => differenceOf(visitor.page, expected), { message: stop.address, timeout: 10_000 })
       .toEqual({ missing: [], unexplained: [] });
+  }
+
+  /** Opens a page, and lets its next sample of the figures come at once. */
+  async function openLater({ page, open }: Visitor, address: string): Promise<void> {
+    await page.clock.install();
+    await Promise.all([page.waitForResponse((response) => response.url().endsWith('/metrics')), open(address)]);
+    await page.clock.fastForward(sampleMs);
   }
 
   async function crawl(folder: string, stops: readonly Stop[]): Promise<void> {
@@ -72,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutC
     { timeout: isLong ? 900_000 : 120_000 },
     async () => {
       const api = apiOf(folders.year);
-      const stops = [...overviews(api), ...unknownStops, ...(await stopsOfThings(api))];
+      const stops = [...overviews(api), ...(await stopsOfThings(api))];
       expect(new Set([...stops.map(({ page }) => page), '/service'])).toEqual(new Set(pathsOfConsole()));
       await crawl(folders.year, stops);
     },
@@ -81,7 +90,9 @@ describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutC
   test('says of an empty service what is so', async () => {
     const api = apiOf(folders.empty);
     const { data } = await api.createList({ body: { list_name: 'Nobody' } });
-    await crawl(folders.empty, [...overviews(api), ...listStops(api, data.list_id)]);
+    // Emails of the other states are missing on the year of data, too.
+    const isShown = ({ address }: Stop): boolean => isLong || !/state=(?!sent)/.test(address);
+    await crawl(folders.empty, [...overviews(api).filter(isShown), ...listStops(api, data.list_id)]);
   });
 
   test('notices a number that is wrong', async () => {

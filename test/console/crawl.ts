@@ -18,6 +18,8 @@ export interface Stop {
   readonly address: string;
   /** What the page must show. */
   expected(): Promise<readonly Line[]>;
+  /** Whether the page shows everything only after a second sample of the figures. */
+  readonly hasFigures?: true;
 }
 
 const zone = 'Times are in your time zone, Europe/Berlin, unless a page says UTC. Point at a time to see it in UTC.';
@@ -626,26 +628,6 @@ export const eventStop = (api: AudienceClient, position: string): Stop => ({
   },
 });
 
-/** The page that is shown for an id that nothing has. */
-export const unknownStops: readonly Stop[] = (
-  [
-    ['/contacts/:id', 'contact', '/contacts/con_01JZZZZZZZZZZZZZZZZZZZZZZZ'],
-    ['/lists/:id', 'list', '/lists/lst_01JZZZZZZZZZZZZZZZZZZZZZZZ'],
-    ['/tags/:id', 'tag', '/tags/tag_01JZZZZZZZZZZZZZZZZZZZZZZZ'],
-    ['/emails/:id', 'email', '/emails/eml_01JZZZZZZZZZZZZZZZZZZZZZZZ'],
-    ['/log/:id', 'event at position', '/log/99999999'],
-  ] as const
-).map(([page, what, address]) => ({
-  page,
-  address,
-  expected: () =>
-    Promise.resolve([
-      `No such ${what}`,
-      `There is no ${what} ${address.split('/').at(-1) ?? ''}.`,
-      'Find something else',
-    ]),
-}));
-
 /** Charts of what the process counts. Their figures move, but for the emails that wait. */
 async function figureLines(api: AudienceClient): Promise<readonly Line[]> {
   const labels = {
@@ -679,6 +661,7 @@ const often = (form: RegExp): RegExp => Object.assign(form, { isMany: true });
 export const serviceStop = (api: AudienceClient): Stop => ({
   page: '/service',
   address: '/service',
+  hasFigures: true,
   async expected() {
     const { data: parts } = await api.getReady();
     const { data: views } = await api.listProjections();

@@ -184,11 +184,11 @@ describe.skipIf(onServers)('with the embedded stores', { concurrent: true }, () 
   test('a document is not as it was written: AudienceViewsDamaged', async () => {
     const service = await started();
     await newGroup(service);
-    await service.kill('SIGTERM');
+    await service.get('/v1/groups');
     const views = new DatabaseSync(path.join(service.dataDir, 'views.db'));
     views.exec(`UPDATE groups_v1 SET document = replace(document, 'G', 'H')`);
     views.close();
-    await service.start();
+    await service.get('/v1/groups');
     await firing('AudienceViewsDamaged', async () => sum(await scrape(service), 'audience_projection_damage_total'));
   });
 

@@ -15,6 +15,8 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['SMTP_NAME', { SMTP_NAME: '192.0.2.1' }],
   ['MAIL_CONNECTIONS', { MAIL_CONNECTIONS: '0' }],
   ['MAIL_CONNECTIONS', { MAIL_CONNECTIONS: '1001' }],
+  ['BOUNCE_THRESHOLD', { BOUNCE_THRESHOLD: '31' }],
+  ['BOUNCE_THRESHOLD', { BOUNCE_THRESHOLD: 'never' }],
   ['ACCESS_LOG', { ACCESS_LOG: 'no' }],
   ['RATE_LIMIT', { RATE_LIMIT: '-1' }],
   ['RATE_LIMIT_EMAIL', { RATE_LIMIT_EMAIL: 'many' }],
@@ -91,6 +93,11 @@ test.each([
   ['http://localhost:3000', 'http://localhost:3000'],
 ])('PUBLIC_URL %s is %s', (text, expected) => {
   expect(readConfig({ PUBLIC_URL: text }).publicUrl).toBe(expected);
+});
+
+test('BOUNCE_THRESHOLD=off is no threshold', () => {
+  expect(readConfig({ BOUNCE_THRESHOLD: 'off' }).bounceThreshold).toBe(0);
+  expect(readConfig({}).bounceThreshold).toBe(3);
 });
 
 test('an empty variable counts as absent', () => {
