@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutC
     },
   );
 
-  test('says of an empty service what is so', async () => {
+  test('makes only true statements about an empty service', async () => {
     const api = apiOf(folders.empty);
     const { data } = await api.createList({ body: { list_name: 'Nobody' } });
     await crawl(folders.empty, [...overviews(api), ...listStops(api, data.list_id)]);
