@@ -233,11 +233,7 @@ describe('files as other programs write them', () => {
       `email,firstName\nok@x.example,A\nb@x.example,${'x'.repeat(2 * 1024 * 1024)}\n`,
       /line 3 begins a row of more than 1\.5 MiB\. Nothing/,
     ],
-    [
-      'another sign',
-      'sep=:\nemail:firstName\nok@x.example:A\n',
-      /line 1 says that cells are separated by a sign that is not read/,
-    ],
+    ['another sign', 'sep=:\nemail:firstName\nok@x.example:A\n', /line 1 names a delimiter that is not supported/],
   ])('with %s are refused with the cause, and nothing of them is imported', async (_, content, message) => {
     const { ended, members: found, file } = await importedInto(content);
     expect(ended.code).toBe(1);
@@ -366,7 +362,7 @@ describe('the list of rejected rows', () => {
     expect((await imported(file, ...words, path.join(`${place}.d`, 'x'))).err).toMatch(/there is no folder/);
     for (const own of [file, path.join(path.dirname(file), '.', 'people.csv')])
       expect((await imported(file, ...words, own, '--force')).err).toContain('must not name a file that is imported');
-    expect((await imported(file, ...words, path.dirname(file), '--force')).err).toContain('is no file');
+    expect((await imported(file, ...words, path.dirname(file), '--force')).err).toContain('is not a file');
     expect((await imported(file, ...words, '-')).err).toContain('--rejected must name a file');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(await members(list)).toEqual([]);
@@ -460,7 +456,7 @@ test('interrupted with Ctrl-C it goes on where it was, with the same command; an
   const kept = JSON.parse(readFileSync(`${file}.import`, 'utf8')) as { done: { rows: number } };
   expect(kept.done.rows).toBe(500);
   const rest = await audience(words, on(url));
-  expect(rest.err).toContain(`Goes on after 500 rows`);
+  expect(rest.err).toContain(`Continuing after 500 rows`);
   expect(report(rest)).toMatchObject({ rows: 600, rejected: 588 });
   expect(rejected(file).split('\r\n')).toHaveLength(590);
   expect(new Set(rejected(file).split('\r\n')).size).toBe(590);
@@ -487,7 +483,7 @@ test('an import that is interrupted continues its list of rejected rows where --
   started.child.kill('SIGINT');
   expect((await started.ended).code).toBe(130);
   const rest = await audience(words, on(url));
-  expect(rest.err).toContain('Goes on after 500 rows');
+  expect(rest.err).toContain('Continuing after 500 rows');
   expect(report(rest)).toMatchObject({ rows: 600, rejected: 588, rejected_file: place });
   expect(new Set(readFileSync(place, 'utf8').split('\r\n')).size).toBe(590);
   expect(readdirSync(path.dirname(file)).sort()).toEqual(['list.csv', 'people.csv']);
