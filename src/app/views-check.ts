@@ -55,7 +55,7 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     );
   }
 
-  /** Ends the check that runs. It can be started again. */
+  /** Ends the running check. The check can be started again. */
   async function stop(): Promise<void> {
     clearTimeout(timer);
     await thread?.close(closeWithinMs);
