@@ -273,10 +273,7 @@ function beginningOf(head: string, asked: Delimiter | undefined): Beginning {
       `line 1 names a delimiter that is not supported. Use ${delimiters.join(' or ')}.`,
     );
   if (asked !== undefined && asked !== named)
-    throw new UnreadableCsvError(
-      'delimiter',
-      `line 1 says that the delimiter is ${named}, but --delimiter is ${asked}.`,
-    );
+    throw new UnreadableCsvError('delimiter', `line 1 says that the delimiter is ${named} and not ${asked}.`);
   return { delimiter: said, hasSeparatorLine: true };
 }
 

@@ -76,7 +76,7 @@ describe('the sign between cells', () => {
     ];
     expect(await seen(text)).toEqual(expected);
     expect(await seen(text, { delimiter: ';' })).toEqual(expected);
-    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that cells are separated by ; but not by ,.');
+    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that the delimiter is ; and not ,.');
   });
 
   test('a tab may be named, an unknown sign is refused, and a line of its own is no row', async () => {
