@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 90c4b2a2835f318f4c32e529a1cbf7afc3e5a295f62c093b4e23f639e47a044d. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 53dfd9fcf3b69371cf14d39656b6c287bb9415353b83bc349ebf61de83f2f2cf. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -49,7 +49,7 @@ export interface paths {
     };
     /**
      * Whether the process runs
-     * @description Stores are not asked: the answer is 200 also while one is out of reach, and while the service starts.
+     * @description This request does not check the stores. The answer is 200 even while a store is unreachable or the service starts.
      */
     get: operations['getLive'];
     put?: never;
@@ -69,7 +69,7 @@ export interface paths {
     };
     /**
      * Whether the service is ready, part by part
-     * @description While it is not ready: 503, with the same parts in `data`. While the service starts: 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). All other paths but `/health/live` then answer 503, too.
+     * @description If the service is not ready, the answer is 503 with the same parts in `data`. While the service starts, the answer is 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). During this time, all other paths except `/health/live` are also answered with 503.
      */
     get: operations['getReady'];
     put?: never;
@@ -531,7 +531,7 @@ export interface paths {
     put?: never;
     /**
      * Create or update many contacts
-     * @description Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
+     * @description Each line is a separate upsert. The answer has a line for each line that is not blank, in the same order. It is sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank. Needs the scope `contacts:write`.
      */
     post: operations['saveContacts'];
     delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     put?: never;
     /**
      * Refuse mail to an address, or to many
-     * @description One address as JSON, or many as NDJSON, at most 10 MiB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
+     * @description Takes one address as JSON, or many as NDJSON with at most 10 MiB and 200,000 lines. Each line is answered with a line. The same reason in the same scope is not written twice. Needs the scope `suppressions:write`.
      */
     post: operations['suppress'];
     delete?: never;
@@ -1477,7 +1477,7 @@ export interface components {
     };
     AddContactTagsRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
@@ -1507,14 +1507,14 @@ export interface components {
     Alive: {
       alive: boolean;
     };
-    /** @description Any answer other than success. */
+    /** @description Any answer that reports an error. */
     ApiError: {
-      /** @description The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or not understood. */
+      /** @description The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or could not be parsed. */
       data?: {
         [key: string]: unknown;
       };
       /**
-       * @description For people: it may be reworded.
+       * @description For people. The text may change.
        * @example email is required
        */
       message: string;
@@ -1530,7 +1530,7 @@ export interface components {
        */
       statusCode: number;
       /**
-       * @description For programs: it stays. New types may come. Known are `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
+       * @description For programs. Existing types do not change, but new types may be added. Known types: `conflict`, `duplicate`, `forbidden`, `gone`, `idempotency_conflict`, `internal`, `invalid_json`, `method_not_allowed`, `never_in_list`, `not_configured`, `not_found`, `not_in_list`, `rate_limited`, `suppressed`, `too_large`, `unauthorized`, `unavailable`, `unknown_contact`, `unknown_id`, `unknown_list`, `unsupported_media_type`, `validation_error`.
        * @example validation_error
        */
       type: string;
@@ -1568,7 +1568,7 @@ export interface components {
       at: string;
       /** @description As the mail server reported it. */
       enhanced_code: string | null;
-      /** @description `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the sender or this message. `other`: everything else. Known: hard, full, policy, other. */
+      /** @description `hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. `policy`: the server refuses the sender or the message. `other`: everything else. Known: hard, full, policy, other. */
       kind: string;
       /** @description The report came with the proof of the return path. */
       verified: boolean;
@@ -1668,7 +1668,7 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      /** @description Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact. */
       lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
@@ -1712,7 +1712,7 @@ export interface components {
       head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      /** @description Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact. */
       lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
@@ -1783,20 +1783,20 @@ export interface components {
     };
     /** @description A contact that an address has or had, from its creation to its erasure. */
     ContactLife: {
-      /** @description Null if no event that can be read names the contact. */
+      /** @description Null if no readable event names the contact. */
       contact_id: string | null;
-      /** @description The creation; null if it cannot be read. */
+      /** @description The event that created the contact. Null if it cannot be read. */
       created: components['schemas']['EventReference'] | null;
       /**
        * Format: date-time
-       * @description Null if the creation cannot be read.
+       * @description When the contact was created. Null if the event cannot be read.
        */
       created_at: string | null;
-      /** @description The event that ended the contact; null if it was not erased. */
+      /** @description The event that erased the contact. Null if the contact was not erased. */
       erased: components['schemas']['EventReference'] | null;
       /**
        * Format: date-time
-       * @description Null if the contact was not erased.
+       * @description When the contact was erased. Null if it was not erased.
        */
       erased_at: string | null;
       /** @description The erasure that ended the contact. */
@@ -1811,7 +1811,7 @@ export interface components {
       data?: components['schemas']['ContactLineNestedProfile'] | null;
       dateOfBirth?: string | null;
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -1821,7 +1821,7 @@ export interface components {
       message?: unknown;
       phone?: string | null;
       state?: string | null;
-      /** @description Other cases of letters are taken, too. */
+      /** @description Any letter case is accepted. */
       status: components['schemas']['SubscriptionStatus'];
       tag_name?: string[] | null;
       zipcode?: string | null;
@@ -1912,7 +1912,7 @@ export interface components {
       data?: components['schemas']['NestedProfile'] | null;
       dateOfBirth?: string | null;
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -1922,7 +1922,7 @@ export interface components {
       message?: unknown;
       phone?: string | null;
       state?: string | null;
-      /** @description Other cases of letters are taken, too. */
+      /** @description Any letter case is accepted. */
       status: components['schemas']['SubscriptionStatus'];
       zipcode?: string | null;
     };
@@ -2427,7 +2427,7 @@ export interface components {
     };
     FindSuppressionsRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -2474,7 +2474,7 @@ export interface components {
       incomplete?: boolean;
       /** @description Which list was taken for a name. */
       list_note?: string;
-      /** @description Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact. */
+      /** @description Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact. */
       lives: components['schemas']['ContactLife'][];
       /**
        * Format: uuid
@@ -2855,13 +2855,13 @@ export interface components {
       next_after: string;
       /**
        * Format: int64
-       * @description Number of events that were read for this page, found or not.
+       * @description Number of events that were read for this page, whether they matched or not.
        */
       searched: number;
       status: string;
       /** Format: int32 */
       statusCode: number;
-      /** @description Number of events in the log. Null: not known. */
+      /** @description Number of events in the log. Null if the number is not known. */
       total: number | null;
     };
     ListGroupsAnswer: {
@@ -3013,7 +3013,7 @@ export interface components {
       next_cursor?: string;
       /**
        * Format: int64
-       * @description Number of records that were read for this page, found or not.
+       * @description Number of records that were read for this page, whether they matched or not.
        */
       searched: number;
       status: string;
@@ -3111,14 +3111,14 @@ export interface components {
       contact_id: string;
       /**
        * Format: date-time
-       * @description When the contact was created; null if that event cannot be read.
+       * @description When the contact was created. Null if this event cannot be read.
        */
       created_at: string | null;
       /** @description As in a list at a time. */
       email: string | null;
       /**
        * Format: date-time
-       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       * @description When the contact was erased, even if this was after the requested time. Null if it was not erased.
        */
       erased_at: string | null;
       /**
@@ -3138,14 +3138,14 @@ export interface components {
       contact_id: string;
       /**
        * Format: date-time
-       * @description When the contact was created; null if that event cannot be read.
+       * @description When the contact was created. Null if this event cannot be read.
        */
       created_at: string | null;
       /** @description Null where the person is erased, or the creation of the contact cannot be read. */
       email: string | null;
       /**
        * Format: date-time
-       * @description When the contact was erased, also after the time that was asked for; null if it was not.
+       * @description When the contact was erased, even if this was after the requested time. Null if it was not erased.
        */
       erased_at: string | null;
       /**
@@ -3200,7 +3200,7 @@ export interface components {
        * @description Until then the secret before holds, too.
        */
       previous_until: string | null;
-      /** @description Whether the service records who looked, under the name of the key: see `ACCESS_LOG`. */
+      /** @description Whether the service records reads under the name of the key. See `ACCESS_LOG`. */
       reads_recorded: boolean;
       /** Format: date-time */
       revoked_at: string | null;
@@ -3247,7 +3247,7 @@ export interface components {
       emails: components['schemas']['ExportedEmail'][];
       /** @description The e-mails are complete up to there. */
       emails_until: string;
-      /** @description Erasures of the person, oldest first. `contact.lives` has the contacts. */
+      /** @description The erasures of the person, oldest first. `contact.lives` has the contacts. */
       erasures: components['schemas']['ErasureOfPerson'][];
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
@@ -3325,7 +3325,7 @@ export interface components {
     };
     ProjectionsReadiness: {
       caught_up: boolean;
-      /** @description Their reads are answered with 503 until a rebuild has built them. */
+      /** @description Damaged views. Their reads are answered with 503 until a rebuild ends. */
       damaged: string[];
       /**
        * Format: int64
@@ -3590,7 +3590,7 @@ export interface components {
     };
     ReleaseSuppressionRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -3616,7 +3616,7 @@ export interface components {
     };
     RemoveContactTagsRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
@@ -3637,7 +3637,7 @@ export interface components {
     };
     /** @description What a page about a contact tells. */
     Report: {
-      /** @description In one sentence, and a second one if the address has had another contact or the contact was erased later. */
+      /** @description The answer in one sentence. A second sentence follows if the address has had another contact or the contact was erased later. */
       answer: string;
       contact: components['schemas']['ContactAt'];
       emails: components['schemas']['ReportedEmail'][];
@@ -3717,7 +3717,7 @@ export interface components {
     };
     RequestErasureRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -3867,7 +3867,7 @@ export interface components {
       /** @default 20 */
       limit: number | null;
       /**
-       * @description How the address or a name begins.
+       * @description The beginning of the address or of a name.
        * @example ada
        */
       text: string;
@@ -3888,7 +3888,7 @@ export interface components {
       from_email: string;
       list_id?: string | null;
       /**
-       * @description The body as HTML: at most 512 KiB, and 700 KiB as JSON. Of the control characters only tab, line feed and carriage return.
+       * @description The body in HTML, at most 512 KiB, and 700 KiB as JSON. The only control characters allowed are tab, line feed and carriage return.
        * @example <p>Thank you!</p>
        */
       mail_template: string;
@@ -4008,7 +4008,7 @@ export interface components {
       note: string | null;
       /** @description Place in the log: digits that sort as text. */
       position: string;
-      /** @description Why it was suppressed, the code of the release, or the kind of a counted bounce. */
+      /** @description The reason of the suppression, the code of the release, or the kind of the counted bounce. */
       reason: string | null;
       /** @description `X-Request-Id` of the request that caused it. */
       request_id: string;
@@ -4019,7 +4019,7 @@ export interface components {
     };
     SuppressRequest: {
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -4280,11 +4280,11 @@ export interface components {
     UpdateContactStatusRequest: {
       consent?: components['schemas']['Consent'] | null;
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       contact_email: string;
-      /** @description Other cases of letters are taken, too. */
+      /** @description Any letter case is accepted. */
       status: components['schemas']['SubscriptionStatus'];
     };
     UpdateGroupAnswer: {
@@ -4345,7 +4345,7 @@ export interface components {
       data?: components['schemas']['NestedProfile'] | null;
       dateOfBirth?: string | null;
       /**
-       * @description An email address of at most 254 bytes, in any case of letters. White space around it is removed.
+       * @description An email address of at most 254 bytes, in any letter case. White space around it is removed.
        * @example ada@example.com
        */
       email: string;
@@ -4355,7 +4355,7 @@ export interface components {
       message?: unknown;
       phone?: string | null;
       state?: string | null;
-      /** @description Other cases of letters are taken, too. */
+      /** @description Any letter case is accepted. */
       status: components['schemas']['SubscriptionStatus'];
       tag_name?: string[] | null;
       zipcode?: string | null;
@@ -6436,13 +6436,13 @@ export interface components {
     query_after: string;
     /** @description Id or address of a contact: only reads of its record. */
     query_contact: string;
-    /** @description `next_cursor` of the page before. */
+    /** @description `next_cursor` of the previous page. */
     query_cursor: string;
-    /** @description `true`: lines are checked, and nothing is saved. */
+    /** @description If `true`, lines are checked, and nothing is saved. */
     query_dry_run: boolean;
-    /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
+    /** @description An email address of at most 254 bytes, in any letter case. White space around it is removed. */
     query_email: string;
-    /** @description `true`: server-sent events as they happen. It can be combined with `after` and `types` only. */
+    /** @description If `true`, events are sent as they happen, as server-sent events. Only `after` and `types` can be used with it. */
     query_follow: boolean;
     /** @description Form of the lines. */
     query_format: 'ndjson' | 'csv';
@@ -6458,11 +6458,11 @@ export interface components {
     query_nonce: string;
     /** @description Only addresses that refuse mail for this reason. */
     query_reason: components['schemas']['SuppressionReason'];
-    /** @description `true`: a page that shows a contact is recorded as a read of the list. The console asks for this. */
+    /** @description If `true`, a page that shows a contact is recorded as a read of the list. The console uses this parameter. */
     query_record: boolean;
     /** @description Only what this request did. */
     query_request_id: string;
-    /** @description `false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved. */
+    /** @description If `false`, a contact that has unsubscribed from the list stays unsubscribed. The other fields of the line are saved. */
     query_resubscribe: boolean;
     /** @description Only addresses that refuse mail of this scope. */
     query_scope: string;
@@ -6509,7 +6509,7 @@ export interface components {
     'X-Ignored-Fields': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
-    /** @description That of the request, or a new one. It is stored with every event that the request caused: name it to support. */
+    /** @description The id of the request, which is the id that the client sent or a new one. It is stored with every event that the request causes. Give it to support. */
     'X-Request-Id': string;
   };
   pathItems: never;
@@ -6735,7 +6735,7 @@ export interface operations {
   listListCounts: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -6807,7 +6807,7 @@ export interface operations {
   listTagCounts: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -6883,7 +6883,7 @@ export interface operations {
         actor?: components['parameters']['query_actor'];
         /** @description Id or address of a contact: only reads of its record. */
         contact?: components['parameters']['query_contact'];
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
         from?: components['parameters']['query_from'];
@@ -6958,7 +6958,7 @@ export interface operations {
   getContactHistory: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
         from?: components['parameters']['query_from'];
@@ -7071,7 +7071,7 @@ export interface operations {
   getEmailHistory: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -7114,7 +7114,7 @@ export interface operations {
         after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
-        /** @description `true`: server-sent events as they happen. It can be combined with `after` and `types` only. */
+        /** @description If `true`, events are sent as they happen, as server-sent events. Only `after` and `types` can be used with it. */
         follow?: components['parameters']['query_follow'];
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
@@ -7268,7 +7268,7 @@ export interface operations {
   listSeals: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -7327,7 +7327,7 @@ export interface operations {
   findContact: {
     parameters: {
       query: {
-        /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
+        /** @description An email address of at most 254 bytes, in any letter case. White space around it is removed. */
         email: components['parameters']['query_email'];
       };
       header?: {
@@ -7359,11 +7359,11 @@ export interface operations {
   listContacts: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
-        /** @description `true`: a page that shows a contact is recorded as a read of the list. The console asks for this. */
+        /** @description If `true`, a page that shows a contact is recorded as a read of the list. The console uses this parameter. */
         record?: components['parameters']['query_record'];
         /** @description Only contacts with this status. */
         status?: components['parameters']['query_status'];
@@ -7438,9 +7438,9 @@ export interface operations {
   saveContacts: {
     parameters: {
       query?: {
-        /** @description `true`: lines are checked, and nothing is saved. */
+        /** @description If `true`, lines are checked, and nothing is saved. */
         dry_run?: components['parameters']['query_dry_run'];
-        /** @description `false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved. */
+        /** @description If `false`, a contact that has unsubscribed from the list stays unsubscribed. The other fields of the line are saved. */
         resubscribe?: components['parameters']['query_resubscribe'];
       };
       header?: {
@@ -7703,7 +7703,7 @@ export interface operations {
   listEmails: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -7908,7 +7908,7 @@ export interface operations {
   listGroups: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -8118,7 +8118,7 @@ export interface operations {
   listApiKeys: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -8285,7 +8285,7 @@ export interface operations {
   listLists: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -8535,7 +8535,7 @@ export interface operations {
   listErasures: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -8633,7 +8633,7 @@ export interface operations {
   exportPerson: {
     parameters: {
       query: {
-        /** @description An email address of at most 254 bytes, in any case of letters. White space around it is removed. */
+        /** @description An email address of at most 254 bytes, in any letter case. White space around it is removed. */
         email: components['parameters']['query_email'];
       };
       header?: {
@@ -8728,7 +8728,7 @@ export interface operations {
   getRebuild: {
     parameters: {
       query?: {
-        /** @description `true`: server-sent events until it is over. */
+        /** @description If `true`, the progress is sent as server-sent events until the rebuild ends. */
         follow?: boolean;
       };
       header?: {
@@ -8761,7 +8761,7 @@ export interface operations {
   listSuppressions: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -8892,7 +8892,7 @@ export interface operations {
   listTags: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];
@@ -9130,7 +9130,7 @@ export interface operations {
   listDocuments: {
     parameters: {
       query?: {
-        /** @description `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
         limit?: components['parameters']['query_limit'];

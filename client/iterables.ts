@@ -70,7 +70,7 @@ interface Page {
   readonly total?: number | null;
 }
 
-/** What the next page is asked with; undefined after the last page. */
+/** Returns the parameters of the next page, or undefined after the last page. */
 type Next = { readonly cursor: string } | { readonly after: string };
 
 function nextOf({ next_cursor: cursor, next_after: after, has_more }: Page): Next | undefined {

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AudienceError, type AudienceClient, type Progress } from '../client/client.js';
 import { endIfRefused, session } from './session.js';
 
-/** Whether the API refused because there is nothing with this id. Some operations answer that with 400. */
+/** Whether the API refused the request because the id is unknown. Some operations answer with 400. */
 export const isUnknown = (error: unknown): boolean =>
   error instanceof AudienceError && (error.statusCode === 404 || error.type === 'unknown_id');
 
@@ -89,7 +89,7 @@ export function useAction<Input extends readonly unknown[]>(
   return { ...state, run };
 }
 
-/** How a long action tells how far it is, and how it is stopped. */
+/** How a long action reports its progress and is stopped. */
 export interface Watch {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
@@ -135,13 +135,13 @@ export interface PageOf<Item> {
 
 type ItemOf<Page> = Page extends PageOf<infer Item> ? Item : never;
 
-/** What the next answer of a page is asked with. */
+/** The parameters of the request for the next answer of a page. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
 
-/** A page of a table. `Page` has what comes beside the items. */
+/** A page of a table. `Page` has the fields beside the items. */
 export interface Pages<Item, Page = PageOf<Item>> extends Answer<Page> {
   /** Counts from 1. */
   readonly number: number;

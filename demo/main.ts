@@ -32,11 +32,11 @@ async function run(args: readonly string[]): Promise<void> {
   await sleep(300);
   const key = readFileSync(path.join(folder, 'api-key.txt'), 'utf8').trim();
   say(`
-The year of ${demo.people.toLocaleString('en')} people that ends on ${demo.until} is there to be looked at:
+The demo has ${demo.people.toLocaleString('en')} people and ends on ${demo.until}. Open the console:
 
   ${address}/console
-  API key, which may do everything: ${key}
-  that of support, which may do less: ${demo.support_key}
+  API key with all scopes:          ${key}
+  API key for support (fewer scopes): ${demo.support_key}
 `);
 }
 

@@ -10,17 +10,17 @@ export class UsageError extends Error {
 
 export const usage = `npm run demo [-- OPTIONS]
 
-Makes a data folder with a year of an invented garden shop, and starts the service on it. A folder that is there already
-is started as it is: remove it to have another.
+Creates a data folder with one year of data from a fictional garden shop, and starts the service with it. If the folder
+exists, the service starts with it as it is. To create it again, remove the folder.
 
-  --folder PATH   the data folder (demo-data)
-  --people N      how many people, from 20 to 200000 (10000)
-  --seed N        another seed makes another year, the same seed the same (1)
-  --until DATE    the year ends where this day begins, in UTC (today)
-  --help
+  --folder PATH   data folder (default: demo-data)
+  --people N      number of people, from 20 to 200000 (default: 10000)
+  --seed N        the same seed gives the same data (default: 1)
+  --until DATE    the year ends at the start of this day, in UTC (default: today)
+  --help          this text
 
-PORT and HOST are taken from the environment, and nothing else: no mail leaves the demo. Its secret and the key of
-support follow from the seed, so it is for looking at and for nothing else.
+Of the environment variables of the service, only PORT and HOST are used. The demo sends no mail. Its secret and the key
+for support are derived from the seed, so use the demo only to look around.
 `;
 
 export interface Options extends Wishes {

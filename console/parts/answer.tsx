@@ -31,7 +31,7 @@ export function ErrorNote({ error }: { readonly error: unknown }) {
   );
 }
 
-/** Appears after a moment only, so that quick answers do not flicker. */
+/** Appears after a short delay, so that quick answers do not flicker. */
 export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
   <p class="loading" role="status">
     {what} …
@@ -134,7 +134,7 @@ interface TableProps<Item> {
   readonly empty: ComponentChildren;
 }
 
-/** A table that pages. It says that there is nothing only once everything was searched. */
+/** A table with pages. It says that it is empty only after everything was searched. */
 export function PagedTable<Item>({ pages, caption, columns, row, keyOf, empty }: TableProps<Item>) {
   return (
     <Show answer={pages}>

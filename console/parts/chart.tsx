@@ -66,7 +66,7 @@ export function Chart({ title, times, series, format = formatNumber, formatAt = 
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      {isEmpty && <p class="quiet">There are no figures for these days.</p>}
+      {isEmpty && <p class="quiet">No data for these days.</p>}
       <ul class="legend">
         {series.map(({ label, colour, values }) => (
           <li key={label}>

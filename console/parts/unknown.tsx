@@ -1,14 +1,14 @@
-/** A page for an id that nothing has, and nothing else on it. */
+/** The page for an unknown id. */
 import type { ComponentChildren } from 'preact';
 import { to } from '../addresses.js';
 import { Page } from './page.js';
 import { Code } from './text.js';
 
 interface UnknownProps {
-  /** What the id would be of: "contact". */
+  /** The kind of thing that the id names, such as "contact". */
   readonly what: string;
   readonly id: string;
-  /** What else it may mean. */
+  /** Another possible reason. */
   readonly children?: ComponentChildren;
 }
 

@@ -144,8 +144,8 @@ function nameOf({ profile }: ContactAt): ComponentChildren {
 const Erased = ({ at }: { readonly at: string | undefined }) => (
   <div class="note note-bad">
     <p>
-      This person was erased at <Time at={at} isExact />. Still shown are lists and tags, and what happened when, by
-      which key and request. Nothing personal is left.
+      This person was erased at <Time at={at} isExact />. This page still shows lists, tags and changes, with the time,
+      key and request of each change. All personal data was erased.
     </p>
   </div>
 );
@@ -231,8 +231,8 @@ function Sliders({ history, moments, at, and, onMove }: SlidersProps) {
         <Scrubber label="Compared with" moments={moments} at={and} onMove={(time) => onMove({ and: time })} />
       )}
       <p class="hint">
-        {!history.isWhole && 'The slider has only the changes that were loaded. '}
-        Arrow keys go from change to change, page keys from day to day, Home and End to either end.
+        {!history.isWhole && 'The slider shows only the changes that are loaded. '}
+        Arrow keys move between changes, page keys move between days, and Home and End move to the ends.
       </p>
     </>
   );

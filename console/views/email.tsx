@@ -126,7 +126,7 @@ function Changes({ email: { email_id, state }, onDone }: ChangesProps) {
       >
         <p>
           {asked === 'release'
-            ? 'It is sent as soon as possible. If a mail server has it already, the recipient gets it twice.'
+            ? 'The email is sent as soon as possible. If a mail server already has it, the recipient gets it twice.'
             : 'It ends here and is never sent.'}
         </p>
       </Confirm>

@@ -113,7 +113,7 @@ interface FoundLives {
 const Lives = ({ ids, isNobodyNow, isPastKnown }: FoundLives) => (
   <section aria-labelledby="lives">
     <h2 id="lives">{isNobodyNow ? 'No contact has this address now' : 'Contacts of this address'}</h2>
-    {isPastKnown && ids.length === 0 && <p>No contact ever had this address, as far as the log says.</p>}
+    {isPastKnown && ids.length === 0 && <p>According to the log, no contact ever had this address.</p>}
     {!isPastKnown && isNobodyNow && <p>Keys with the scope audit:read also see earlier contacts.</p>}
     {!isPastKnown && !isNobodyNow && <p>Your key cannot see contacts.</p>}
     {ids.length > 0 && (

@@ -69,7 +69,7 @@ export function Keys() {
         )}
         empty={
           <Empty request={'POST /v1/keys {"name": "Shop", "scopes": ["contacts:write"]}'}>
-            There are no keys besides those of the configuration.
+            There are no keys except those of the configuration.
           </Empty>
         }
       />

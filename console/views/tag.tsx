@@ -68,7 +68,7 @@ function Use({ id, range, answer }: UseProps) {
 const Figures = ({ use: { data, incomplete } }: { readonly use: AnswerOf<'getTagUse'> }) => (
   <>
     <p class="quiet">
-      Counted is a contact in a list. Days in UTC. Created <Time at={data.created_at} />
+      Each contact is counted once in each list. Days are in UTC. Created <Time at={data.created_at} />
       {data.deleted_at !== null && (
         <>
           , deleted <Time at={data.deleted_at} />

@@ -47,7 +47,7 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   /** Named in the auditor's answers: how far the log was read. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
-  /** Most events that are read for one page of the feed. Only tests need fewer than by default. */
+  /** The maximum number of events that are read for one page of the feed. Only tests set it. */
   readonly mostSearched?: number | undefined;
   /** Undefined: reads are not recorded. */
   readonly recordRead?: RecordRead | undefined;
@@ -111,13 +111,13 @@ export function createApp(options: ApiOptions): Express {
 }
 
 interface StartingOptions extends Omit<RequestOptions, 'authenticate' | 'limits'> {
-  /** Origins whose pages may read the answers in a browser. */
+  /** Origins whose pages may read answers in a browser. */
   readonly corsOrigins: readonly string[];
   /** Returns what the start waits for. */
   readonly readiness: () => Readiness;
 }
 
-/** Creates the app of a service that is still starting: it is alive and not ready, and answers everything else with 503. */
+/** Creates the app of a service that is starting. It reports that the service is alive and not ready, and answers all other requests with 503. */
 export function createStartingApp({ corsOrigins, readiness, ...options }: StartingOptions): Express {
   const runner = createEndpointRunner({
     ...options,

@@ -67,7 +67,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   readonly keys: StreamKeys;
   /** If absent, mail to the subscribers of a list is refused. */
   readonly publicUrl?: string | undefined;
-  /** BOUNCE_THRESHOLD. 0: refusals of mail servers are not counted. */
+  /** BOUNCE_THRESHOLD. If it is 0, refusals of mail servers are not counted. */
   readonly bounceThreshold?: number | undefined;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;

@@ -54,7 +54,7 @@ async function openKeptRegister({ store, commands, config, restored, logger, clo
   if (erasures.length + keys.length + refusals.length > 0)
     logger.warn(
       { erasures, keys, refusals: refusals.length },
-      'the log lacked what the register has, because it was put back from a backup or a process was killed: asked for again',
+      'the log lacked entries of the register, because it was restored from a backup or a process was killed: they are requested again',
     );
   await register.keep(entriesOfKeys((await commands.keys.fresh(keysStream)).state));
   return register;

@@ -1,4 +1,4 @@
-/** Listens from the beginning of a start, so that whoever watches the service can tell one that waits from one that is dead. */
+/** Listens from the beginning of a start, so that monitoring can tell a waiting service from a dead one. */
 import type { Logger } from 'pino';
 import { createStartingApp } from '../api/app.js';
 import type { Connections } from '../api/http/connections.js';
@@ -10,7 +10,7 @@ import { addressOf } from './banner.js';
 
 const closeTimeoutMs = 10_000;
 
-/** What a start waits for: that the log opens, that the views can be used, or that both are checked and read. */
+/** The step that a start waits for: the log opens, the views can be used, or both are checked and read. */
 type StartStep = 'event_store' | 'read_models' | 'checks';
 
 type AppServer = ReturnType<typeof createServer>;
@@ -20,7 +20,7 @@ export interface Listener extends Pick<AppServer, 'replaceApp'> {
   readonly address: string;
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal;
-  /** Tells `/health/ready` what the start waits for, and why if it is known. */
+  /** Sets what `/health/ready` says that the start waits for, and the reason if it is known. */
   report(step: StartStep, reason?: string): void;
   /** Stops accepting, answers requests that wait for a slot with 503, and lets the others end within 10 s. */
   close(): Promise<void>;
@@ -56,7 +56,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     server.listen(config.port, config.host, resolve);
   });
   const address = addressOf(server.address(), config);
-  logger.debug({ address }, 'starting: only /health/live answers 200 until the stores are open');
+  logger.debug({ address }, 'starting: until the stores are open, only /health/live answers 200');
   return {
     server,
     replaceApp,

@@ -29,7 +29,7 @@ export type FromProjector =
   | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'damaged'; readonly damage: Damage }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
-/** `discard`: these storages are damaged. */
+/** A message to the projector. `discard` names damaged storages. */
 export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages | { readonly discard: Storages };
 
 const main = parentPort;

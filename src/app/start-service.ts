@@ -64,11 +64,11 @@ export interface Service {
 const draftMs = 60_000;
 
 interface StartOptions extends Observers {
-  /** Most events that are read for one page of the feed. Only tests need fewer than by default. */
+  /** The maximum number of events that are read for one page of the feed. Only tests set it. */
   readonly mostSearched?: number;
 }
 
-/** What a start has before it opens the stores. */
+/** The parts of a start that exist before the stores are opened. */
 interface Beginning extends StartOptions, Pick<Clocks, 'monotonic'> {
   readonly config: Config;
   readonly certificate: Certificate | undefined;
@@ -183,8 +183,8 @@ async function prepareStores(store: OpenEventStore, { settings, listener, logger
   await prepareViews(settings.views, {
     onWaiting: waitingFor('MongoDB'),
     onDiscarded({ reason, isDamage }) {
-      if (isDamage) logger.error({ reason }, 'views.db was damaged and is built again from the log');
-      else logger.info({ reason }, 'views.db is built again from the log');
+      if (isDamage) logger.error({ reason }, 'views.db is corrupt and is being rebuilt from the log');
+      else logger.info({ reason }, 'views.db is being rebuilt from the log');
     },
     signal,
   });

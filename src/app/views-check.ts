@@ -59,7 +59,7 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     if (!isClosed) timer = setTimeout(start, everyMs).unref();
   }
 
-  /** Ends the check that runs. The next one begins in a week, or when it is started. */
+  /** Ends the running check. The next check begins in a week, or when it is started. */
   async function stop(): Promise<void> {
     startLater();
     await thread?.close(closeWithinMs);

@@ -149,11 +149,11 @@ export async function openViews(options: ViewsOptions) {
     status,
     /** Views that are damaged and are being rebuilt. */
     damaged: damage.damaged,
-    /** How often damage was found since the start. */
+    /** Number of times that damage was found since the start. */
     damageFound: damage.found,
-    /** When the views were last checked, in milliseconds since 1970; undefined: they were not, or are on a server. */
+    /** Time of the last check of the views, in milliseconds since 1970. Undefined if they were not checked or are on a server. */
     checkedAt: (): number | undefined => check?.checkedAt(),
-    /** Compares documents, checksums and indexes from now on, in the background. To be called when the service is ready. */
+    /** Starts the checks of documents, checksums and indexes in the background. Call this when the service is ready. */
     startChecks: (): void => check?.start(),
     // Asked at every read: cheaper than the whole status.
     parked: (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [],

@@ -27,7 +27,7 @@ export interface ReadsPage {
   readonly searched: number;
 }
 
-/** Most records that are read for one page. A page that found fewer than its limit may then be short, or empty. */
+/** The maximum number of records that are read for one page. A page may then be short, or empty. */
 const recordsAPage = 10_000;
 
 /** Returns a page of records, oldest first. Records from times when the clock was wrong come last. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
@@ -54,7 +54,7 @@ export async function readsPage(
   return { items, searched };
 }
 
-/** Yields the wanted records, page by page, also pages without any. `onSearched` hears how many records were read so far. */
+/** Yields the wanted records page by page, including empty pages. Calls `onSearched` with the number of records read so far. */
 export async function* everyRead(
   audit: { reads(request: ReadsRequest): Promise<ReadsPage> },
   wanted: Omit<ReadsRequest, 'after' | 'limit'>,

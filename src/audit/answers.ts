@@ -28,12 +28,12 @@ export type CitedEvent = FrozenOutput<typeof evidenceSchema>;
 const life = object(
   'ContactLife',
   {
-    contact_id: value.contactId.nullable().describe('Null if no event that can be read names the contact.'),
-    created_at: time.nullable().describe('Null if the creation cannot be read.'),
-    created: cause.nullable().describe('The creation; null if it cannot be read.'),
-    erased_at: time.nullable().describe('Null if the contact was not erased.'),
+    contact_id: value.contactId.nullable().describe('Null if no readable event names the contact.'),
+    created_at: time.nullable().describe('When the contact was created. Null if the event cannot be read.'),
+    created: cause.nullable().describe('The event that created the contact. Null if it cannot be read.'),
+    erased_at: time.nullable().describe('When the contact was erased. Null if it was not erased.'),
     erasure_id: value.erasureId.nullable().describe('The erasure that ended the contact.'),
-    erased: cause.nullable().describe('The event that ended the contact; null if it was not erased.'),
+    erased: cause.nullable().describe('The event that erased the contact. Null if the contact was not erased.'),
   },
   'A contact that an address has or had, from its creation to its erasure.',
 );
@@ -41,7 +41,7 @@ export type ContactLife = FrozenOutput<typeof life>;
 const lives = z
   .array(life)
   .describe(
-    'Every contact that the address has had, oldest first, whatever time or contact was asked for. A person who was erased and came back is another contact.',
+    'Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact.',
   );
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
@@ -264,8 +264,8 @@ export const feed = {
   beside: {
     next_after: value.feedCursor,
     has_more: z.boolean().describe('There is more to read after `next_after`.'),
-    searched: count.describe('Number of events that were read for this page, found or not.'),
-    total: count.nullable().describe('Number of events in the log. Null: not known.'),
+    searched: count.describe('Number of events that were read for this page, whether they matched or not.'),
+    total: count.nullable().describe('Number of events in the log. Null if the number is not known.'),
   },
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },
 };

@@ -43,7 +43,7 @@ export interface Audit {
 }
 
 interface AuditOptions extends Pick<AuditSources, 'reader' | 'logHead' | 'clock'>, Pick<EmailSources, 'emails'> {
-  /** Most events, or records of reads, that are read for one page. Only tests need fewer than by default. */
+  /** The maximum number of events or records that are read for one page. Only tests set it. */
   readonly mostSearched?: number | undefined;
 }
 

@@ -25,12 +25,12 @@ interface AsOfRequest {
   readonly pace?: ReplayPace | undefined;
 }
 
-/** A life of the stream that is over. */
+/** A life of the stream that has ended. */
 interface EndedLife {
   readonly contactId: string | null;
-  /** As they were at the end. */
+  /** The memberships at the end of the life. */
   readonly memberships: Memberships;
-  /** Its erasure, or the creation of another contact. */
+  /** The erasure of the contact, or the creation of another contact. */
   readonly end: ContactRecord;
 }
 

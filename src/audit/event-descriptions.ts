@@ -87,7 +87,7 @@ export function describeEmail({ type, data }: EmailEvent): string {
     case 'EmailBounced':
       return `The e-mail bounced${bounceOf(data)}.`;
     case 'EmailComplained':
-      return `The e-mail was called spam by its recipient${data.verified ? '' : ', says a report that is not verified'}.`;
+      return `The e-mail was called spam by its recipient${data.verified ? '' : ', according to an unverified report'}.`;
     case 'EmailErased':
       return data.reason === 'erasure'
         ? 'What the e-mail said was erased with the person.'
@@ -100,7 +100,7 @@ export function describeEmail({ type, data }: EmailEvent): string {
 function bounceOf({ kind, enhanced_code, verified }: Extract<EmailEvent, { type: 'EmailBounced' }>['data']): string {
   const code = enhanced_code === undefined ? '' : ` (${enhanced_code})`;
   const why = kind === 'other' && enhanced_code?.startsWith('4.') ? 'it was not delivered in time' : bouncedFor[kind];
-  return `${code}: ${why}${verified ? '' : ', says a report that is not verified'}`;
+  return `${code}: ${why}${verified ? '' : ', according to an unverified report'}`;
 }
 
 const bouncedFor: Readonly<Record<RefusalKind, string>> = {
@@ -126,21 +126,21 @@ export function describeSuppression({ scope, reason, by }: Suppressed, listName?
   const mail = scope === everyMail ? 'all mail' : `mail of the list ${quoted(listName ?? scope)}`;
   const how =
     by === undefined ? '' : by.kind === 'page' ? ', on the page of the e-mail' : ', with the button in the e-mail';
-  return `From here on ${mail} to the address is refused: ${suppressedFor[reason]}${how}.`;
+  return `From then on, ${mail} to the address is refused: ${suppressedFor[reason]}${how}.`;
 }
 
 export function describeCountedBounce({ kind }: Counted): string {
   const refused =
-    kind === 'unclear' ? 'refused the email for good without a clear reason' : 'refused the email for now';
+    kind === 'unclear' ? 'permanently refused the email without a clear reason' : 'temporarily refused the email';
   return `The recipient's mail server ${refused}: this counts toward stopping mail to the address.`;
 }
 
 const suppressedFor: Readonly<Record<SuppressionReason, string>> = {
-  hard_bounce: 'the mailbox is gone',
+  hard_bounce: 'the mailbox does not exist',
   repeated_bounces: "the recipient's mail server keeps refusing",
   complaint: 'the person called an e-mail spam',
   unsubscribe: 'the person does not want it',
-  manual: 'an operator decided it',
+  manual: 'an operator decided this',
 };
 
 export const unreadableDescription =
@@ -225,7 +225,7 @@ export function citedEvent(recorded: RecordedEvent<DomainEvent>, summary: string
   };
 }
 
-/** Names the event without its words. */
+/** Names the event without its content. */
 export const eventReference = ({ id, event, metadata, position }: RecordedEvent<DomainEvent>): Because => ({
   event_id: id,
   type: event.type,

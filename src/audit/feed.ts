@@ -51,7 +51,7 @@ export interface Feed {
   at(position: string, hidden: HiddenMembers): Promise<OneEvent | undefined>;
   /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError @throws ServiceError `unavailable` when too many long streams are read */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
-  /** Yields everything up to the head as of the last batch. `onSearched` hears how many events were read so far. @throws StoreUnavailableError */
+  /** Yields everything up to the head as of the last batch. Calls `onSearched` with the number of events read so far. @throws StoreUnavailableError */
   all(request: FeedRequest, onSearched?: (events: number) => void): AsyncIterable<readonly FeedEvent[]>;
   /** Everything, and what comes, until the signal aborts. @throws StoreUnavailableError */
   follow(request: FeedRequest): AsyncIterable<FeedMessage>;
@@ -62,7 +62,7 @@ export const isEventType = (name: string): boolean => codec.knows(name);
 const cursorForm = /^([0-9]+)(?:\.([0-9a-f-]{36}))?$/;
 export const cursorOf = (position: Position, eventId: string): string => `${position}.${eventId}`;
 
-/** Most events that are read for one page. A page that found fewer than its limit may then be short, or empty. */
+/** The maximum number of events that are read for one page. A page may then be short, or empty. */
 const eventsAPage = 10_000;
 /** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;

@@ -18,10 +18,10 @@ const listLine = object('ListLine', {
 });
 export type ListLine = FrozenOutput<typeof listLine>;
 const lifeOfMember = {
-  created_at: time.nullable().describe('When the contact was created; null if that event cannot be read.'),
+  created_at: time.nullable().describe('When the contact was created. Null if this event cannot be read.'),
   erased_at: time
     .nullable()
-    .describe('When the contact was erased, also after the time that was asked for; null if it was not.'),
+    .describe('When the contact was erased, even if this was after the requested time. Null if it was not erased.'),
 };
 const memberLine = object('MemberLine', {
   line: z.literal('member'),

@@ -80,7 +80,7 @@ async function* changes(before: Side, after: Side, states: States): AsyncGenerat
   if (some.length > 0) yield some;
 }
 
-/** A contact that ended after the deletion of the list had left with the list. */
+/** A contact that was erased after the list was deleted had already left with the list. */
 const endsUntil = ({ moment, listId }: Side, { after }: States): string =>
   after === 'living' ? moment.horizon : countsUntil(moment, ['list', listId]);
 

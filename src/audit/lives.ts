@@ -111,7 +111,7 @@ export function createLivesReader(reader: Pick<AuditReader, 'readStream'>) {
   };
 }
 
-/** An answer shows nothing that came after its moment. */
+/** Removes what came after the moment of the answer. */
 const livesUntil = (lives: readonly ContactLife[], horizon: string): readonly ContactLife[] =>
   lives.flatMap((life) => {
     if ((life.created?.position ?? '') > horizon) return [];

@@ -28,7 +28,7 @@ const step = object('SuppressionStep', {
   type: value.text('Name of the event.', 'AddressSuppressed'),
   scope: suppressionScope.nullable(),
   reason: value
-    .text('Why it was suppressed, the code of the release, or the kind of a counted bounce.', 'unsubscribe')
+    .text('The reason of the suppression, the code of the release, or the kind of the counted bounce.', 'unsubscribe')
     .nullable(),
   email_id: value.emailId.nullable(),
   by: z.enum(['one_click', 'page']).nullable().describe('How the person did it. Null: somebody else did.'),

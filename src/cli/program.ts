@@ -135,7 +135,7 @@ function usageMessage({ message }: CommanderError): string {
   return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}${suggestion}`;
 }
 
-const hint = 'What there is: audience --help, and --help after each command.\n';
+const hint = 'For help, run audience --help, or add --help to a command.\n';
 
 /** What was typed may hold an address, or a URL with a password. */
 const withoutPersonalData = (text: string): string => text.replace(/[^\s'"]*@[^\s'"]*/g, '…');

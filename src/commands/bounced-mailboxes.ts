@@ -1,4 +1,4 @@
-/** Draws the conclusion from the refusal of a recipient's mail server: stops mail to the address, or counts the refusal. */
+/** Handles the refusal of a recipient's mail server: stops mail to the address, or counts the refusal. */
 import { countedKind, type Refusal } from '../events/refusal-kind.js';
 import { suppressionStream } from '../events/streams.js';
 import { everyMail, type countedKinds } from '../events/suppressions.js';
@@ -10,7 +10,7 @@ interface BouncedOptions {
   readonly suppressions: SuppressionHandler;
   /** Returns whether the recipient has asked to be erased since the email was requested, according to the log. */
   readonly isToBeErased: (email: Pick<UndeliverableEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
-  /** BOUNCE_THRESHOLD. 0: refusals are not counted. */
+  /** BOUNCE_THRESHOLD. If it is 0, refusals are not counted. */
   readonly unclearDays: number;
 }
 
@@ -21,11 +21,11 @@ export interface UndeliverableEmail {
   readonly position: string;
   /** Undefined if the content of the email is erased. */
   readonly address: string | undefined;
-  /** Whether the content was erased with the person, and not because it had been kept long enough. */
+  /** Whether the content was erased with the person, and not by retention. */
   readonly isErasedWithPerson?: boolean;
 }
 
-/** `gone`: the mailbox does not exist. The others count, and stop mail once there are enough of them. */
+/** `gone` means that the mailbox does not exist. The other kinds are counted, and stop mail at a threshold. */
 export type MailboxBounce = 'gone' | (typeof countedKinds)[number];
 
 /** Returns what a refusal says about the mailbox, or undefined if it is about the sender or the message. */

@@ -31,7 +31,7 @@ const mostADay = softThreshold.bounces;
 
 /** Permanent failures on different days that stop mail to an address: the default of BOUNCE_THRESHOLD. */
 export const defaultUnclearDays = 3;
-/** The highest BOUNCE_THRESHOLD, because refusals on more days than these are never counted together. */
+/** The highest BOUNCE_THRESHOLD, because refusals on more days are never counted together. */
 export const mostUnclearDays = 30;
 
 const dayOf = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length);

@@ -51,7 +51,7 @@ export interface EmailState {
   readonly reports: readonly KnownReport[];
   /** Personal data is to go from the events up to this revision; null: no erasure was asked for. */
   readonly erased_through: number | null;
-  /** Whether the content was erased with the person, and not because it had been kept long enough. */
+  /** Whether the content was erased with the person, and not by retention. */
   readonly isErasedWithPerson: boolean;
 }
 

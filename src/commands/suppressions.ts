@@ -45,7 +45,7 @@ interface Release {
   readonly note?: string | undefined;
 }
 
-/** Counts that the recipient's mail server refused an email. Yields no event if that is known or mail is already stopped. */
+/** Counts that the recipient's mail server refused an email. Yields no event if the refusal was counted before or mail is already stopped. */
 interface CountBounce extends Readonly<Data<'BounceCounted'>> {
   readonly type: 'CountBounce';
   /** BOUNCE_THRESHOLD. */

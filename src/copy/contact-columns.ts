@@ -28,7 +28,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 export interface ColumnOptions {
   /** `column=field`. With nothing after the equals sign the column is left out. */
   readonly map: readonly string[];
-  /** The status of rows that have none. */
+  /** The status of rows without a status. */
   readonly status?: string | undefined;
 }
 
@@ -54,11 +54,11 @@ export function columnsOf({ line, cells }: Cells, { map, status }: ColumnOptions
   });
   if (!fields.includes('email'))
     throw new UsageError(
-      `line ${line}: no column is the address. The first line must name the columns: name one email, or say --map '<column>=email'. If the columns are separated by another sign, say --delimiter`,
+      `line ${line}: no column has the address. The first line must have the names of the columns. Name a column email, or use --map '<column>=email'. If the cells are separated by another sign, use --delimiter`,
     );
   if (!fields.includes('status') && status === undefined)
     throw new UsageError(
-      `line ${line}: no column is the status. Say --status Subscribed or --status Unsubscribed for all rows`,
+      `line ${line}: no column has the status. Use --status Subscribed or --status Unsubscribed for all rows`,
     );
   return fields;
 }
@@ -68,7 +68,7 @@ function mapping(entry: string, names: readonly string[]): readonly [column: str
   const [column, text] = [plain(entry.slice(0, Math.max(at, 0))), entry.slice(at + 1)];
   if (at < 1 || !names.includes(column))
     throw new UsageError(
-      `--map ${entry}: there is no such column; write --map '<column>=<field>', see also --delimiter`,
+      `--map ${entry}: the file has no such column. Write --map '<column>=<field>'. If the cells are separated by another sign, use --delimiter`,
     );
   const field = text === '' ? '' : (fieldNamed(text) ?? otherNames.get(plain(text)));
   if (field === undefined)
@@ -81,7 +81,7 @@ const cellText = (cell: string | undefined): string => cell?.trim().replace(/^'(
 
 type Value = string | readonly string[];
 
-/** Why a cell has no value for its field. The message follows the name of the field. */
+/** The reason why a cell has no value for its field. The message follows the name of the field. */
 class CellError extends Error {
   override readonly name = 'CellError';
 }
@@ -115,7 +115,7 @@ function namesInJson(text: string): readonly string[] | undefined {
 }
 
 interface LineOptions extends Pick<ColumnOptions, 'status'> {
-  /** The zone of times that have none. */
+  /** The zone of times without a zone. */
   readonly timeZone?: TimeZone | undefined;
   /** Leaves out optional fields that cannot be read, instead of refusing their rows. */
   readonly isLenient?: boolean;
@@ -137,7 +137,7 @@ export function contactLines(
     if ('zoned' in time) return time.zoned;
     if (instantsOf === undefined)
       throw new UsageError(
-        `line ${line}: consent.occurred_at is a time without a zone. Say which zone it is in, such as --time-zone UTC, --time-zone Europe/Berlin or --time-zone +02:00`,
+        `line ${line}: consent.occurred_at is a time without a zone. Use --time-zone to name the zone, such as UTC, Europe/Berlin or +02:00`,
       );
     const [instant, other] = instantsOf(time.local);
     if (instant === undefined)
@@ -146,7 +146,7 @@ export function contactLines(
       );
     if (other !== undefined)
       throw new CellError(
-        `happened twice in the time zone ${timeZone?.name}, where clocks were put back: add its offset, such as +02:00`,
+        `happened twice in the time zone ${timeZone?.name}, where clocks were put back. Add its offset, such as +02:00`,
       );
     return new Date(instant).toISOString();
   }
@@ -226,7 +226,7 @@ export function refusalLines(
   const at = header.map(plain).indexOf(plain(column));
   if (at < 0)
     throw new UsageError(
-      `--column: the first line of the file names no such column (line ${line}); see also --delimiter`,
+      `--column: line ${line}, the first line of the file, has no such column. If the cells are separated by another sign, use --delimiter`,
     );
   return (row) => {
     if ('fault' in row) return row;

@@ -9,7 +9,7 @@ export interface ContactsImport extends ColumnOptions, CsvImport {
   readonly resubscribe: boolean;
   /** Imports a row without its optional fields that the service refuses. */
   readonly isLenient: boolean;
-  /** The zone of times that have none: an IANA name or an offset. */
+  /** The zone of times without a zone: an IANA name or an offset. */
   readonly timeZone?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function importContacts(request: ContactsImport, options: RowsImpor
       const fields = columnsOf(header, request);
       const unknown = header.cells.filter((_, index) => fields[index] === undefined);
       const names = unknown.map((name) => JSON.stringify(name)).join(', ');
-      if (names !== '') onNotice(`Not imported, because they are no fields: columns ${names}.`);
+      if (names !== '') onNotice(`Not imported, because the names are not fields: columns ${names}.`);
       return contactLines(fields, { status, timeZone, isLenient });
     },
   };

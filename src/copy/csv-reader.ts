@@ -25,10 +25,10 @@ export type CsvRow = { readonly line: number; readonly bytes: number } & (
   { readonly cells: readonly string[] } | { readonly fault: string }
 );
 
-/** What is wrong with the whole file. `encoding` and `delimiter` mean that another choice of the format may help. */
+/** The problem with the whole file. `encoding` and `delimiter` mean that another option may help. */
 type CsvProblem = 'format' | 'encoding' | 'delimiter' | 'damage';
 
-/** Nothing of the file can be trusted. The message has no personal data. */
+/** No row of the file can be trusted. The message has no personal data. */
 export class UnreadableCsvError extends Error {
   override readonly name = 'UnreadableCsvError';
   readonly problem: CsvProblem;
@@ -43,12 +43,12 @@ export class UnreadableCsvError extends Error {
 export const longestRow = 1.5 * 1024 * 1024;
 const longestInWords = '1.5 MiB';
 
-/** How much is read before the format is decided. */
+/** Number of bytes that are read before the format is chosen. */
 const headBytes = 64 * 1024;
 
 /**
  * Yields the rows, without blank ones. The first row is that of the names of the columns.
- * @throws UnreadableCsvError if the file is no CSV, is in another encoding, is cut within a quote or has a row that is too long
+ * @throws UnreadableCsvError if the file is not CSV, has another encoding, ends within a quote or has a row that is too long
  * @throws what `pieces` throws
  */
 export async function* readCsv(pieces: AsyncIterable<Uint8Array>, format: CsvFormat): AsyncGenerator<CsvRow, void> {
@@ -106,7 +106,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-// What is no CSV.
+// Files that are not CSV.
 
 /** Kinds of files that people take for CSV, by how they begin. */
 const otherKinds: readonly (readonly [beginning: readonly number[], nameIn: (head: Uint8Array) => string])[] = [
@@ -168,7 +168,7 @@ const encodingNames = {
 function createDecoder(head: Uint8Array, encoding: CsvFormat['encoding']): CheckedDecoder {
   refuseOtherKinds(head);
   const isMarkedUtf8 = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
-  // What people call Latin-1 has the characters of Windows in place of control characters.
+  // Files that are called Latin-1 usually have the characters of Windows-1252 instead of control characters.
   const name = utf16In(head) ?? (encoding === 'latin1' && !isMarkedUtf8 ? 'windows-1252' : 'utf-8');
   const decoder = new TextDecoder(name, { fatal: true });
   // The decoder turns a byte that Windows-1252 does not have into a control character.
@@ -226,7 +226,7 @@ function withoutRest(piece: Uint8Array): Uint8Array {
 const nulIn = (line: number): UnreadableCsvError =>
   new UnreadableCsvError(
     'damage',
-    `line ${line} has a NUL byte, which no text has: the file is damaged, or is not CSV. Save it as CSV UTF-8.`,
+    `line ${line} has a NUL byte, so the file is damaged or is not CSV. Save it as CSV UTF-8.`,
   );
 
 function breaksIn(text: string): number {
@@ -253,11 +253,11 @@ function utf16In(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
 const nulsIn = (sample: Uint8Array, parity: 0 | 1): number =>
   sample.reduce((count, byte, at) => (byte === 0 && at % 2 === parity ? count + 1 : count), 0);
 
-// The sign between cells.
+// The delimiter.
 
 interface Beginning {
   readonly delimiter: string;
-  /** The first line is `sep=`, and no row. */
+  /** Whether the first line is `sep=` and not a row. */
   readonly hasSeparatorLine: boolean;
 }
 
@@ -270,10 +270,10 @@ function beginningOf(head: string, asked: Delimiter | undefined): Beginning {
   if (named === undefined)
     throw new UnreadableCsvError(
       'format',
-      `line 1 says that cells are separated by a sign that is not read. Use ${delimiters.join(' or ')}.`,
+      `line 1 names a delimiter that is not supported. Use ${delimiters.join(' or ')}.`,
     );
   if (asked !== undefined && asked !== named)
-    throw new UnreadableCsvError('delimiter', `line 1 says that cells are separated by ${named} but not by ${asked}.`);
+    throw new UnreadableCsvError('delimiter', `line 1 says that the delimiter is ${named} and not ${asked}.`);
   return { delimiter: said, hasSeparatorLine: true };
 }
 
@@ -342,7 +342,7 @@ function createRowParser({ delimiter, hasSeparatorLine }: Beginning): RowParser 
     hasWrongQuote = false;
   }
 
-  /** Takes a character that is no text. Returns false if it belongs to the cell. */
+  /** Handles a character with a meaning in CSV. Returns false if the character belongs to the cell. */
   function takeSign(sign: string): boolean {
     if (sign === '"') return takeQuote();
     if (place === 'quoted') {

@@ -90,9 +90,9 @@ function stateIn(stateFile: string, name: string, rejectedBytes: number): State 
 function demandOther(written: string, imported: string): void {
   const stats = fs.statSync(written, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isFile()) throw new CommandFailedError(`${written} is no file.`, { type: 'unwritable' });
+  if (!stats.isFile()) throw new CommandFailedError(`${written} is not a file.`, { type: 'unwritable' });
   if (fs.realpathSync(written) === fs.realpathSync(imported))
-    throw new UsageError('--rejected must not name a file that is imported');
+    throw new UsageError('--rejected must not name the imported file');
 }
 
 /** Creates a file, because only that tells whether it is possible, and removes it. @throws CommandFailedError */
@@ -108,7 +108,7 @@ function demandWritable(files: readonly [string, ...string[]]): void {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new CommandFailedError(
-      `${where} cannot be written to (${reason}), but rejected rows are listed there. Nothing was imported. Name a file in another folder with --rejected <file>.`,
+      `${where} cannot be written to (${reason}), but the list of rejected rows must be written there. Nothing was imported. Use --rejected <file> to name a file in another folder.`,
       { type: 'unwritable', cause: error },
     );
   }

@@ -45,7 +45,7 @@ function offsetsOf(timeZone: string): OffsetAt {
   };
 }
 
-/** `local` has no zone: milliseconds of the clock on the wall, as if it showed UTC. `zoned` is for the service to check. */
+/** `local` has no zone: milliseconds of the local clock, as if it showed UTC. `zoned` is checked by the service. */
 type ReadTime = { readonly zoned: string } | { readonly local: number };
 
 const pattern =
@@ -63,7 +63,7 @@ const isoZone = (zone: string): string =>
   /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '').padEnd(2, '0')}` : 'Z';
 
 /**
- * Finds the instants at which a clock on the wall showed this time: one, none if the clock was put forward over the time,
+ * Finds the instants at which the local clock showed this time: one, none if the clock was put forward over the time,
  * or two if the clock was put back.
  */
 export function createInstants({ offsetAt }: TimeZone): (local: number) => readonly number[] {

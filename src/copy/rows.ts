@@ -10,7 +10,7 @@ import type { CopyOptions } from './copy.js';
 import { readCsv, UnreadableCsvError, type CsvFormat, type CsvRow } from './csv-reader.js';
 import { openProgress, type ImportCounts, type ImportPlace, type RejectedLine } from './import-progress.js';
 
-/** The line of a bulk request for a row. */
+/** A line of a bulk request, made from a row. */
 export interface LineToSend extends Pick<CsvRow, 'line' | 'bytes'> {
   readonly json: string;
   readonly email: unknown;
@@ -22,7 +22,7 @@ export interface LineToSend extends Pick<CsvRow, 'line' | 'bytes'> {
 
 type WithoutField = Omit<LineToSend, 'line' | 'bytes' | 'leftOut'> & { readonly leftOut: string };
 
-/** The line of a row, or why the row has none. */
+/** The line for a row, or the reason why the row has no line. */
 export type ImportLine = LineToSend | Extract<CsvRow, { readonly fault: string }>;
 
 /** The first row of a file. */
@@ -37,7 +37,7 @@ interface RowsImport extends CsvImport {
   readonly path: string;
   /** Path by which the service checks the lines and saves nothing. With it, optional fields that the service refuses are left out. */
   readonly checkPath?: string | undefined;
-  /** What is said if the path is unknown. */
+  /** The message if the path is unknown. */
   readonly unknown: CommandFailedError;
   /** Options of the import besides its file. An import with other options starts from the beginning. */
   readonly settings: object;
@@ -93,7 +93,7 @@ export async function importRows(request: RowsImport, options: RowsImportOptions
   // 2. Continue where an interrupted import was.
   const done = progress.begin();
   const begin = done.rows;
-  if (begin > 0) onNotice(`Goes on after ${begin} rows that are done.`);
+  if (begin > 0) onNotice(`Continuing after ${begin} rows.`);
 
   async function* linesLeft(): AsyncGenerator<ImportLine> {
     const again = { ...options, onNotice: () => undefined, onUnreadable: 'The file was changed during the import.' };
@@ -175,13 +175,13 @@ async function withoutRefused(batch: Batch, check: (lines: readonly LineToSend[]
 function fileAt(file: string): Stats {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === true) return found;
-  throw new CommandFailedError(found === undefined ? `There is no file ${file}.` : `${file} is no file.`, {
+  throw new CommandFailedError(found === undefined ? `There is no file ${file}.` : `${file} is not a file.`, {
     type: 'no_file',
   });
 }
 
 type Reading = Pick<CopyOptions, 'signal' | 'onNotice'> & {
-  /** What an unreadable file means. */
+  /** The consequence of an unreadable file, for the message. */
   readonly onUnreadable: string;
 };
 
@@ -208,7 +208,7 @@ async function* linesIn(
 
 const pieceBytes = 64 * 1024;
 
-/** Yields the bytes of a file. A command has nothing else to do while it reads, but must hear of an interruption. */
+/** Yields the bytes of a file. Reads synchronously, and yields to the event loop so that an interruption is noticed. */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   const descriptor = openSync(file, 'r');
   try {
@@ -226,7 +226,7 @@ async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
 
 function adviceOn({ problem }: UnreadableCsvError, { encoding }: CsvFormat): string {
   if (problem === 'encoding' && encoding === 'utf-8')
-    return ' If it is in Windows-1252 (Latin-1), say --encoding latin1.';
+    return ' If the file is in Windows-1252 (Latin-1), use --encoding latin1.';
   return problem === 'delimiter' ? ' Leave out --delimiter.' : '';
 }
 

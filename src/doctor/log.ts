@@ -19,7 +19,7 @@ export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
     return events.kind === 'embedded'
       ? red(
           reason,
-          'Run the check again, and look at the messages of the kernel (dmesg): a disk may fail once. Keep the file as it is. If it stays damaged, put the log back from the last good backup.',
+          'Run the check again, and look at the kernel messages (dmesg), because a read error may be temporary. Do not change the file. If the check fails again, restore the log from the last good backup.',
         )
       : red(reason, 'Look at the log of EventStoreDB and at EVENTSTORE_URL: its address, user, and TLS.');
   }

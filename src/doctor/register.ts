@@ -34,7 +34,7 @@ export async function checkRegister({ place, log: openLog }: OpenPlace): Promise
   const { erasures, keys, refusals } = await missingInLog(log, contents, { isThorough: false });
   if (erasures.length + keys.length + refusals.size > 0)
     return red(
-      `the log lacks what the register has (erasures: ${erasures.length}, changes of API keys: ${keys.length}, people who refused mail: ${refusals.size}): it was put back from a backup, or a process was killed before it wrote to the log`,
+      `the log lacks what the register has (erasures: ${erasures.length}, changes of API keys: ${keys.length}, people who refused mail: ${refusals.size}). The log was restored from a backup, or a process was killed before it wrote to the log`,
       isMarkedRestored(place.dataDir) ? whenMarked : whenNotMarked,
     );
   const short = found.filter(({ content }) =>

@@ -48,7 +48,7 @@ async function ready(service: ExaminedService): Promise<Diagnosis> {
     const { waiting_for: step, reason } = starting;
     return red(
       `the service at ${service.url} is starting: ${startSteps[step]}${reason === undefined ? '' : ` (${reason})`}`,
-      'Wait. If it goes on for more than a minute, look at its log, which says what it waits for.',
+      'Wait. If the start takes more than a minute, look at the log of the service, which says what it waits for.',
     );
   }
   if (status !== 200)

@@ -23,7 +23,7 @@ export function checkUnknownVariables(env: Environment): Diagnosis {
     const meant = (env[name] ?? '') === '' ? undefined : meantBy(name);
     return meant === undefined ? [] : [{ name: printable(name), meant }];
   });
-  if (found.length === 0) return green('no variable looks like one of the service without being one');
+  if (found.length === 0) return green('no environment variable looks like a misspelled setting');
   const told = found.map(({ name, meant }) => (meant === null ? name : `${name} (${meant}?)`)).join(', ');
   return yellow(
     `the service does not know ${told}, and ignores it`,

@@ -44,7 +44,7 @@ type Upcaster = (data: unknown) => unknown;
 const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {
   // Schema 2 only allows more: what schema 1 says, it says in the same words.
   EmailRequested: [(data) => data],
-  // In schema 1 the kind was `hard` or `soft` (for good or not in time), and the code alone said what it was about.
+  // In schema 1, the kind was `hard` (permanent) or `soft` (not delivered in time). Only the code had the reason.
   EmailBounced: [bounceWithKind],
 };
 

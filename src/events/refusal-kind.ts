@@ -12,7 +12,7 @@ export type RefusalKind = (typeof refusalKinds)[number];
 
 export interface Refusal {
   readonly kind: RefusalKind;
-  /** Whether the server gave up for good (5.x.x) instead of for now (4.x.x). */
+  /** Whether the refusal is permanent (5.x.x) and not temporary (4.x.x). */
   readonly isPermanent: boolean;
 }
 
@@ -37,12 +37,12 @@ interface Said {
 
 interface Row {
   readonly kind: RefusalKind;
-  /** Whether a later email may arrive, although the code says "for good". */
+  /** Whether a later email may arrive, although the code is permanent. */
   readonly isForNow?: true;
   readonly applies: (said: Said) => boolean;
 }
 
-/** The first row that applies decides. A refusal for now (4.x.x) is never `hard`. */
+/** The first row that applies decides. A temporary refusal (4.x.x) is never `hard`. */
 const rows: readonly Row[] = [
   // The code of the quoted reply is what the recipient's server said. `Status:` is what another server made of it.
   { kind: 'policy', applies: ({ replied }) => replied.some(isPolicyCode) },
@@ -77,7 +77,7 @@ const isDisabled = (said: Said): boolean => codesOf(said).includes('2.1');
 /** 4.310 is of Microsoft. All three also tell of faults of the network. */
 const isRoutingCode = (code: string): boolean => /^4\.(?:[14]|310)$/.test(code);
 const vagueCodes: readonly string[] = ['', '0.0', '1.0', '5.0'];
-/** Whether no code says anything. */
+/** Whether there is no specific code. */
 const isVague = (said: Said): boolean => codesOf(said).every((code) => vagueCodes.includes(code));
 /** Whether the reply has no code that says anything, and the status is none that the words of a reply cannot contradict. */
 const leavesItToWords = ({ status, replied }: Said): boolean =>
@@ -111,7 +111,7 @@ const policyWords = new RegExp(
   ].join('|'),
 );
 const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprotect|\b(?:rbl|surbl|uribl)\b/;
-/** Words that often are about the sender. They decide only where no code does. */
+/** Words that often are about the sender. They decide only if no code does. */
 const refusingWords =
   /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b|\bheader\b/;
 

@@ -11,7 +11,7 @@ export const everyMail = 'all';
 /** The reason of a release that lifts what was refused in every scope. */
 export const forgottenReason = 'forgotten';
 
-/** `unclear`: the server gave up for good and did not say that the mailbox is gone. `soft`: for now, or the mailbox is full. */
+/** `unclear`: a permanent refusal that does not say that the mailbox does not exist. `soft`: a temporary refusal, or the mailbox is full. */
 export const countedKinds = ['soft', 'unclear'] as const;
 
 /** How the person did it, with the SHA-256 of the link's token (base64url) as evidence. */

@@ -183,7 +183,7 @@ async function verifyPatiently(log: GuardedLog, job: VerificationJob): Promise<v
   }
 }
 
-/** A function, because the compiler would rely on an earlier check although an abort happens between two awaits. */
+/** A function, so that the compiler does not rely on an earlier check. The signal may abort between two awaits. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
 async function verify({ file, views }: GuardedLog, { since, signal, take }: VerificationJob): Promise<void> {

@@ -5,7 +5,7 @@ interface SlotsOptions {
   readonly running: number;
   /** The most slots that one key may hold. */
   readonly runningOfKey: number;
-  /** Where requests wait for a slot. Default: none may wait. */
+  /** The line in which requests wait for a slot. By default, no request may wait. */
   readonly line?: Line;
   /** The most milliseconds that a request waits in line. Default: no limit. */
   readonly patience?: number;

@@ -53,7 +53,7 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
 
 /**
  * Returns what the reply of the server says about the recipient, or undefined if it says nothing. SMTP_URL usually names a
- * relay, so only a reply that ended the email, or a "later" for this recipient, is about the recipient.
+ * relay, so only a reply that ended the email, or a temporary refusal of this recipient, is about the recipient.
  */
 function bounceIn({ type }: Verdict, ending: AttemptEnding): MailboxBounce | undefined {
   const { stage, response } = ending;

@@ -139,18 +139,18 @@ const views: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_projection_damaged_views',
-    help: 'Views that are damaged: they are being rebuilt, and until then their reads are refused.',
+    help: 'Number of damaged views that are being rebuilt. Their reads are refused until the rebuild ends.',
     read: ({ views }) => views.damaged().length,
   },
   {
     name: 'audience_projection_damage_total',
-    help: 'How often damage was found in the embedded views since the start.',
+    help: 'Number of times that damage was found in the embedded views since the start.',
     isCounter: true,
     read: ({ views }) => views.damageFound(),
   },
   {
     name: 'audience_projection_checked_timestamp_seconds',
-    help: 'When the embedded views were last compared with their checksums and indexes, in seconds since the epoch. Absent before the first time, and where they are on a server.',
+    help: 'Time of the last complete check of the embedded views, in seconds since the epoch. Absent before the first check, and if the views are on a server.',
     read: ({ views }) => {
       const checkedAt = views.checkedAt();
       return checkedAt === undefined ? undefined : checkedAt / 1_000;

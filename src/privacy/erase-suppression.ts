@@ -25,8 +25,8 @@ interface ErasedSuppression {
 }
 
 /**
- * Ends what the stream says about the person. Returns undefined if it says nothing personal and no refusal counts. What is
- * said after SuppressionErased is left alone.
+ * Erases the personal data of the stream and ends its counted refusals. Returns undefined if the stream has neither. Events
+ * after SuppressionErased are not changed.
  */
 export async function eraseSuppression(
   options: SuppressionOptions,

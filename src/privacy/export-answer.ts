@@ -79,7 +79,7 @@ export const personExport = object(
     not_searched: z.array(z.string()).describe('Where something about the person may be all the same, in words.'),
     ...basis,
     contact: contactAtSchema.nullable().describe('As it is now. Null: the address never had a contact.'),
-    erasures: z.array(erasure).describe('Erasures of the person, oldest first. `contact.lives` has the contacts.'),
+    erasures: z.array(erasure).describe('The erasures of the person, oldest first. `contact.lives` has the contacts.'),
     kept_after_erasure: z.array(object('KeptAfterErasure', { what: z.string(), why: z.string() })),
     refused_mail: addressSuppressions.describe('Mail that does not go to the address, and how it came to that.'),
     emails_until: value.maybePosition.describe('The e-mails are complete up to there.'),

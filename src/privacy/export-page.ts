@@ -101,8 +101,8 @@ const reasonInWords = (reason: string | null): string | null =>
 
 function refusalInWords({ type, scope, reason }: RefusalStep): string {
   const mail = scope === everyMail ? 'all mail' : `mail of the list ${scope}`;
-  if (type === 'AddressSuppressed') return `From here on ${mail} is refused (${reasonInWords(reason)}).`;
-  if (type === 'AddressReleased') return `From here on ${mail} is not refused (${reason}).`;
+  if (type === 'AddressSuppressed') return `From then on, ${mail} is refused (${reasonInWords(reason)}).`;
+  if (type === 'AddressReleased') return `From then on, ${mail} is not refused (${reason}).`;
   if (type === 'BounceCounted') return `The mail server of the address refused an email (${reason}); this was counted.`;
   return 'What was said about it was erased.';
 }

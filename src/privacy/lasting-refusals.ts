@@ -72,7 +72,7 @@ function entryOf(
   event: SuppressionEvent,
   facts: Pick<RefusalEntry, 'subject_key' | 'at' | 'event_id'>,
 ): readonly RefusalEntry[] {
-  // A restore may lose refusals that were counted: it only takes longer until mail stops.
+  // A restore may lose counted refusals. Mail then only stops later.
   if (event.type === 'SuppressionErased' || event.type === 'BounceCounted') return [];
   const { scope, reason } = event.data;
   if (event.type === 'AddressReleased') return [{ kind: 'mail_released', ...facts, scope, reason }];

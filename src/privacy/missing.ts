@@ -1,4 +1,4 @@
-/** Finds what a log lacks of the registers, because it was put back from a backup or a process was killed in between. */
+/** Finds the entries of the registers that a log lacks because it was restored from a backup, or because a process was killed before it wrote the log. */
 import { erasureDecider, type ErasuresState } from '../commands/erasures.js';
 import { foldStream } from './fold-stream.js';
 import { keyDecider, type Key, type KeysState } from '../commands/keys.js';

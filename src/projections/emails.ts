@@ -49,7 +49,7 @@ export type EmailDocument = {
   readonly kept_since: string | null;
   /** When what it said was erased. */
   readonly erased_at: string | null;
-  /** The report that says most: one that is verified before another, a hard bounce before another kind. */
+  /** The most significant report: verified reports come first, then hard bounces. */
   readonly bounced: Bounce | null;
   readonly complained: Complaint | null;
 };

@@ -18,7 +18,7 @@ export interface LiveReader extends ReadModelReader {
   used(): Storages | undefined;
   /** Views of this code without a readable live storage: reads of them throw. */
   missing(): readonly string[];
-  /** From now on reads of the view throw ViewDamagedError, and what was read before is not to be answered again. */
+  /** Makes reads of the view throw ViewDamagedError, and invalidates prepared answers. */
   refuse(view: string): void;
   /** The view can be read again. */
   allow(view: string): void;

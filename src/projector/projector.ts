@@ -191,7 +191,7 @@ async function switchNext(session: Session, before: Folding): Promise<Folding> {
     async discard(damaged) {
       const kept = Object.entries(live.storages).filter(([name, storage]) => damaged[name] !== storage);
       if (kept.length === Object.keys(live.storages).length) return;
-      // What the views had parked is parked again by the rebuild, if it still cannot be folded.
+      // The rebuild parks streams again that still cannot be folded.
       folding = await switchLive(session, live, { storages: Object.fromEntries(kept), unparks: true });
     },
   });

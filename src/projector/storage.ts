@@ -83,7 +83,7 @@ export interface LiveStorages {
   discard(damaged: Storages): Promise<void>;
 }
 
-/** What others have asked for: each switch, or discarding of a view, is carried out between two batches. */
+/** The requests of others. Each switch or discard of a view is carried out between two batches. */
 export interface WaitingSwitches {
   isWaiting(): boolean;
   onAdded(listener: () => void): void;

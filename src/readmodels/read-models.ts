@@ -244,7 +244,7 @@ export class ReadModelsUnavailableError extends Error {
 /** Another process or thread is writing, and went on for longer than this one waits. */
 export class ReadModelsBusyError extends ReadModelsUnavailableError {}
 
-/** A view, or the whole store if `view` is undefined, is not as it was written. It has to be built again from the log. */
+/** A view, or the whole store if `view` is undefined, is corrupt and must be rebuilt from the log. */
 export class ViewDamagedError extends ReadModelsUnavailableError {
   constructor(
     message: string,

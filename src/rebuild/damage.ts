@@ -1,4 +1,4 @@
-/** What happens when views turn out to be damaged: they are refused to readers at once, then built again from the log, once. */
+/** Handles damaged views: refuses their reads at once, and rebuilds them once from the log. */
 import type { Logger } from 'pino';
 import type { LiveReader } from '../projector/live-reader.js';
 import type { Storages } from '../projector/storage.js';
@@ -46,7 +46,7 @@ export function createDamageControl({ views, names, discard, replaceFile, logger
   function reportFile(message: string): void {
     if (replacing !== undefined || isClosed) return;
     found += 1;
-    logger.error({ reason: message }, 'views.db is damaged: all views are built again from the log');
+    logger.error({ reason: message }, 'views.db is damaged: all views are being rebuilt from the log');
     for (const name of names) refuse(name, undefined);
     replacing = replaceFile()
       .catch((error: unknown) => logger.error({ err: error }, 'views.db could not be replaced: restart the service'))
@@ -56,7 +56,7 @@ export function createDamageControl({ views, names, discard, replaceFile, logger
   function rebuilt(name: string): void {
     damaged.delete(name);
     views.allow(name);
-    logger.info({ view: name }, 'a damaged view is built again');
+    logger.info({ view: name }, 'a damaged view was rebuilt');
   }
 
   return {
@@ -67,7 +67,7 @@ export function createDamageControl({ views, names, discard, replaceFile, logger
       // The storage is not read any more, or its damage is known.
       if (replacing !== undefined || damaged.has(name) || views.used()?.[name] !== storage) return;
       found += 1;
-      logger.error({ view: name, reason: message }, 'a view is damaged: it is built again from the log');
+      logger.error({ view: name, reason: message }, 'a view is damaged: it is being rebuilt from the log');
       refuse(name, storage);
       discard({ [name]: storage });
     },
@@ -84,7 +84,7 @@ export function createDamageControl({ views, names, discard, replaceFile, logger
       }
     },
     damaged: (): readonly string[] => [...damaged.keys()],
-    /** How often damage was found since the start. */
+    /** Number of times that damage was found since the start. */
     found: (): number => found,
     /** Resolves when no file is being replaced, and none will be. */
     async close(): Promise<void> {

@@ -37,7 +37,7 @@ export const report = object(
       asked_by: origin.actor,
     }),
     answer: value.text(
-      'In one sentence, and a second one if the address has had another contact or the contact was erased later.',
+      'The answer in one sentence. A second sentence follows if the address has had another contact or the contact was erased later.',
       'At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.',
     ),
     contact: contactAtSchema,
@@ -72,7 +72,7 @@ export type ReportedEvent = { readonly ordinal: number | null; readonly event: H
 export type ReportedEmail = WholeReport['emails'][number];
 export type Report = Omit<WholeReport, 'history'> & { readonly history: readonly ReportedEvent[] };
 
-/** `name` is what the contact was asked for by. */
+/** `name` is the id or address with which the contact was requested. */
 export function answerInWords(contact: ContactAt, name: string): string {
   return [`${answerAtTheTime(contact, name)}.`, ...livesInWords(contact)].join(' ');
 }
@@ -89,7 +89,7 @@ function answerAtTheTime(contact: ContactAt, name: string): string {
   return `${who} ${standings(contact.subscriptions)}`;
 }
 
-/** More lives than these are in the list of all lives only. */
+/** The maximum number of lives in the sentence. If there are more, only the list of all lives has them. */
 const mostLivesInSentence = 5;
 
 /** Says what the answer leaves out: other contacts of the address, and an erasure after the time. */

@@ -73,7 +73,7 @@ async function pagesOf(
 
 type EventBehind = Pick<HistoryItem, 'position' | 'list' | 'tags'>;
 
-/** The beginning and the end of another life are in the report, too. */
+/** Returns the creation and the erasure of a life, which the report also shows. */
 const eventsOfLife = ({ created, erased }: ContactLife): readonly EventBehind[] =>
   [created, erased].filter((event) => event !== null);
 

@@ -184,7 +184,7 @@ describe('for generated clients', () => {
     }
   });
 
-  test('an example of an error has the status that it stands under', () => {
+  test('an example of an error has the status of its response', () => {
     for (const { responses: own } of operations)
       for (const [status, { $ref = '' }] of Object.entries(own)) {
         const response = responses?.[$ref.replace('#/components/responses/', '')];

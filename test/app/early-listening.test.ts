@@ -59,7 +59,7 @@ async function absentEventStore(): Promise<StandIn> {
   return server;
 }
 
-test('a service that waits for its event store is alive, not ready, and refuses all else until the store is there', async () => {
+test('a service that waits for its event store is alive, not ready, and refuses all other requests until the store is available', async () => {
   const server = await absentEventStore();
   const { address, service } = begin({ EVENTSTORE_URL: server.url, API_KEYS: 'shop:a-key-of-early-starts' });
   const url = await address;
@@ -109,7 +109,7 @@ test('a service that waits for its event store is alive, not ready, and refuses 
   expect(made.status).toBe(200);
 });
 
-test('the doctor says what a service that starts waits for', async () => {
+test('the doctor says what a starting service waits for', async () => {
   const server = await absentEventStore();
   const { address } = begin({ EVENTSTORE_URL: server.url });
   const url = await address;

@@ -61,7 +61,7 @@ test('two processes that hear of the same refusals at once count each once, and 
   expect(last?.type).toBe('AddressSuppressed');
 });
 
-test('with BOUNCE_THRESHOLD=off nothing is counted, and a mailbox that is gone stops mail anyway', async () => {
+test('with BOUNCE_THRESHOLD=off nothing is counted, and a mailbox that does not exist still stops mail', async () => {
   const { store } = await openLog();
   const { recordMailboxBounce } = await processOn(store, 0);
   for (const bounce of ['soft', 'unclear'] as const) await recordMailboxBounce(email('eml_1'), bounce, context);
@@ -80,7 +80,7 @@ test('a refusal of a person who has asked to be erased is not counted', async ()
   expect(await eventsOf(store)).toEqual([]);
 });
 
-test('an email whose content was not kept long enough counts, and stops mail by the key alone', async () => {
+test('a refusal counts after the content of the email was erased by retention, and stops mail by the key alone', async () => {
   const { store } = await openLog();
   const { recordMailboxBounce } = await processOn(store, 1);
   await recordMailboxBounce({ ...email('eml_1'), address: undefined }, 'unclear', context);
@@ -108,7 +108,7 @@ test('the register keeps that mail was stopped, but no counted refusal, and a re
   expect(await eventsOf(restored)).toMatchObject([{ type: 'AddressSuppressed', id: suppressed?.id }]);
 });
 
-test('of a command that was lost after its append, the repeat writes nothing', async () => {
+test('repeating a command whose answer was lost after its append writes nothing', async () => {
   const { store } = await openLog();
   const { recordMailboxBounce } = await processOn(store);
   const { recordMailboxBounce: afterTheKill } = await processOn(store);

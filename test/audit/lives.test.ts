@@ -98,7 +98,7 @@ test('an erased contact whose address has a new one is answered with its erasure
   expect(later).not.toHaveProperty('erased');
 });
 
-test('between two lives the erasure is told, and the creation that came', async () => {
+test('between two lives, the answer has the erasure and the next creation', async () => {
   const log = await twoLives();
   expect(await at(log, 5)).toMatchObject({
     ...{ contact_id: 'con_1', existed: false, erased: { at: second(4) } },
@@ -106,7 +106,7 @@ test('between two lives the erasure is told, and the creation that came', async 
   });
 });
 
-test('a list of the erased life is no list that the person was never in', async () => {
+test('a list of an earlier life is not answered with never_in_list', async () => {
   const log = await twoLives();
   const erasure = { type: 'ContactErased', at: second(4) };
   for (const [number, contactId] of [
@@ -218,7 +218,7 @@ async function membersAt(log: AuditedLog, number: number): Promise<readonly Memb
   return all;
 }
 
-test('a member of a list has the beginning and the end of its life', async () => {
+test('a member of a list has the times of its creation and its erasure', async () => {
   const log = await twoLives();
   await log.at(8, enters('con_2'));
   const first = { contact_id: 'con_1', email: null, created_at: second(1), erased_at: second(4) };
@@ -234,7 +234,7 @@ test('a member of a list has the beginning and the end of its life', async () =>
   expect(await membersAt(log, 9)).toMatchObject([{ contact_id: 'con_2', erased_at: second(11) }]);
 });
 
-test('who left or joined between two times has the beginning and the end of its life', async () => {
+test('a contact that joined or left between two times has the times of its creation and its erasure', async () => {
   const log = await twoLives();
   await log.at(8, enters('con_2'));
   const diff = () => log.audit.listDiff({ list: list.list_id, from: second(3), to: second(9), signal });
@@ -300,7 +300,7 @@ test('the report on a contact that was erased later says so', async () => {
   );
 });
 
-test('a report demands that the creation and the erasure of another life are as they were written', async () => {
+test('a report fails if the creation or the erasure of another life was altered', async () => {
   const log = await twoLives();
   let demanded: ReadonlySet<string> = new Set();
   const demandWritten = async ({ positions }: { readonly positions: ReadonlySet<string> }): Promise<void> => {

@@ -56,7 +56,7 @@ describe('of the delivery', () => {
       expect(await withFields(`Action: ${action}\nStatus: 4.4.7`), action).toBeUndefined();
   });
 
-  test('reads the status in every form, and a status that is not one as none', async () => {
+  test('reads the status in every form, and ignores an invalid status', async () => {
     expect(await codeOf('Action: failed\nStatus: 4.4.7')).toEqual(['other', '4.4.7']);
     expect(await isPermanent('Action: failed\nStatus: 4.4.7')).toBe(false);
     expect(await isPermanent('Action: failed')).toBe(true);

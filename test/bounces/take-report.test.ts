@@ -219,7 +219,7 @@ x
 --j--
 `;
 
-test('a complaint of Microsoft is matched by the envelope sender of the email or by X-Audience-Email', async () => {
+test('a complaint from Microsoft is matched by the envelope sender of the email or by X-Audience-Email', async () => {
   for (const form of [sparseReport, forwardedEmail])
     for (const headerOf of [
       (about: Desk) => `X-Audience-Email: ${about.proof}`,
@@ -239,7 +239,7 @@ test('a complaint of Microsoft is matched by the envelope sender of the email or
     }
 });
 
-test('a complaint of Microsoft without a valid MAC is recorded as unverified and changes nothing', async () => {
+test('a complaint from Microsoft without a valid MAC is recorded as unverified and changes nothing', async () => {
   for (const form of [sparseReport, forwardedEmail]) {
     const { takeText, said, email_id, types } = await desk();
     const text = form(`Message-ID: <${email_id}@example.com>`);

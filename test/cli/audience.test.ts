@@ -188,10 +188,10 @@ describe('audience audit', () => {
     expect(out).toContain(`Unsubscribed in the list "Letters" (${list})\n`);
     expect(out).toMatch(/\n {2}consent {6}source form\n {15}\| Yes,\n {15}\| send me the news\.\n {4}recorded {3}/);
     expect(out).toContain('\nThe time is in the future: this is how it is now, ');
-    expect(out).toMatch(/because {4}\S+Z {2}Unsubscribed from the list "Letters"\. By test, request \S+\.\n/);
+    expect(out).toMatch(/because {4}\S+Z {2}Unsubscribed from the list "Letters"\. Actor test, request \S+\.\n/);
     const before = await on(service.dataDir, 'audit', 'at', ada, '--time', '2000-01-01');
     expect(before.out).toMatch(
-      /^At 2000-01-01T23:59:59\.999Z there was no such contact\.\n {4}then +\S+ {2}The contact was created\./,
+      /^At 2000-01-01T23:59:59\.999Z, this contact did not exist\.\n {4}then +\S+ {2}The contact was created\./,
     );
   });
 

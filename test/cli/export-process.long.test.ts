@@ -144,7 +144,7 @@ test('a contact whose creation cannot be read is left out with a warning, and as
   expect(at.out).toMatch(/Subscribed in the list "Newsletter"[^]*Warning: an event cannot be read/);
   const before = await run('audit', 'at', examples.contact_id, '--time', '2000-01-01');
   expect(before.out).toMatch(
-    /there was no such contact\.\n {4}unreadable \S+ {2}ContactCreated, .* changed this first\.\n/,
+    /this contact did not exist\.\n {4}unreadable \S+ {2}ContactCreated, .* changed this first\.\n/,
   );
   const list = await run('audit', 'list', examples.list.list_id, '--time', '2100-01-01', '--format', 'csv');
   expect(list.out).toMatch(/\r\ncon_01,,Subscribed,[^]*\r\ncon_01,,unreadable,/);

@@ -143,7 +143,7 @@ describe('what cannot be imported is said before anything is sent, without perso
   test.each<[string, string, readonly string[], RegExp]>([
     ['two columns of one name', 'email,City,city\n', [], /columns 2 and 3 are both city/],
     ['two columns of a mapped name', 'email,x,x\n', ['--map', 'x=city'], /columns 2 and 3 are both city/],
-    ['no header', 'ada@x.example,Ada\n', [], /no column is the address/],
+    ['no header', 'ada@x.example,Ada\n', [], /no column has the address/],
     ['no status', 'email\n', [], /--status Subscribed/],
     ['a map to nothing', 'email,status,x\n', ['--map', 'y=city'], /no such column/],
     ['a map to no field', 'email,status,x\n', ['--map', 'x=town hall'], /no such field/],
@@ -198,7 +198,7 @@ describe('files as other programs write them', () => {
     const without = await importedInto(text, ...map, '--lenient');
     expect(without.ended.code).toBe(2);
     expect(without.ended.err).toContain('line 2: consent.occurred_at is a time without a zone.');
-    expect(without.ended.err).toContain('--time-zone Europe/Berlin');
+    expect(without.ended.err).toContain('Use --time-zone to name the zone, such as UTC, Europe/Berlin');
     expect(without.members.size).toBe(0);
     const { ended, members: found } = await importedInto(text, ...map, '--time-zone', 'Europe/Berlin');
     expect(report(ended)).toMatchObject({ created: 1, rejected: 0 });
@@ -220,7 +220,7 @@ describe('files as other programs write them', () => {
     [
       'Latin-1',
       Buffer.from('email\nok@x.example\nM\xfcller@x.example\n', 'latin1'),
-      /line 3 has bytes that are not UTF-8\. Save the file as CSV UTF-8\. If it is in Windows-1252 \(Latin-1\), say --encoding latin1\. Nothing was imported\./,
+      /line 3 has bytes that are not UTF-8\. Save the file as CSV UTF-8\. If the file is in Windows-1252 \(Latin-1\), use --encoding latin1\. Nothing was imported\./,
     ],
     ['a NUL byte', 'email,firstName\nok@x.example,A\nb@x.example,B\0ob\n', /line 3 has a NUL byte/],
     [
@@ -233,11 +233,7 @@ describe('files as other programs write them', () => {
       `email,firstName\nok@x.example,A\nb@x.example,${'x'.repeat(2 * 1024 * 1024)}\n`,
       /line 3 begins a row of more than 1\.5 MiB\. Nothing/,
     ],
-    [
-      'another sign',
-      'sep=:\nemail:firstName\nok@x.example:A\n',
-      /line 1 says that cells are separated by a sign that is not read/,
-    ],
+    ['another sign', 'sep=:\nemail:firstName\nok@x.example:A\n', /line 1 names a delimiter that is not supported/],
   ])('with %s are refused with the cause, and nothing of them is imported', async (_, content, message) => {
     const { ended, members: found, file } = await importedInto(content);
     expect(ended.code).toBe(1);
@@ -338,7 +334,7 @@ describe('the list of rejected rows', () => {
       const { code, err } = await startAudience([...words, ...more], { ...on(service.url()), ...nobody }).ended;
       expect(code).toBe(1);
       expect(err).toMatch(
-        /cannot be written to \(EACCES\), but rejected rows are listed there\. Nothing was imported\./,
+        /cannot be written to \(EACCES\), but the list of rejected rows must be written there\. Nothing was imported\./,
       );
       expect(err).toContain('--rejected <file>');
     }
@@ -365,8 +361,8 @@ describe('the list of rejected rows', () => {
     expect(readFileSync(place, 'utf8')).toBe('mine');
     expect((await imported(file, ...words, path.join(`${place}.d`, 'x'))).err).toMatch(/there is no folder/);
     for (const own of [file, path.join(path.dirname(file), '.', 'people.csv')])
-      expect((await imported(file, ...words, own, '--force')).err).toContain('must not name a file that is imported');
-    expect((await imported(file, ...words, path.dirname(file), '--force')).err).toContain('is no file');
+      expect((await imported(file, ...words, own, '--force')).err).toContain('must not name the imported file');
+    expect((await imported(file, ...words, path.dirname(file), '--force')).err).toContain('is not a file');
     expect((await imported(file, ...words, '-')).err).toContain('--rejected must name a file');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(await members(list)).toEqual([]);
@@ -460,7 +456,7 @@ test('interrupted with Ctrl-C it goes on where it was, with the same command; an
   const kept = JSON.parse(readFileSync(`${file}.import`, 'utf8')) as { done: { rows: number } };
   expect(kept.done.rows).toBe(500);
   const rest = await audience(words, on(url));
-  expect(rest.err).toContain(`Goes on after 500 rows`);
+  expect(rest.err).toContain(`Continuing after 500 rows`);
   expect(report(rest)).toMatchObject({ rows: 600, rejected: 588 });
   expect(rejected(file).split('\r\n')).toHaveLength(590);
   expect(new Set(rejected(file).split('\r\n')).size).toBe(590);
@@ -487,7 +483,7 @@ test('an import that is interrupted continues its list of rejected rows where --
   started.child.kill('SIGINT');
   expect((await started.ended).code).toBe(130);
   const rest = await audience(words, on(url));
-  expect(rest.err).toContain('Goes on after 500 rows');
+  expect(rest.err).toContain('Continuing after 500 rows');
   expect(report(rest)).toMatchObject({ rows: 600, rejected: 588, rejected_file: place });
   expect(new Set(readFileSync(place, 'utf8').split('\r\n')).size).toBe(590);
   expect(readdirSync(path.dirname(file)).sort()).toEqual(['list.csv', 'people.csv']);

@@ -7,7 +7,7 @@ import type { CommandLine } from '../../src/cli/shared/command-line.js';
 import { CommandFailedError, InterruptedError } from '../../src/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../../src/cli/program.js';
 
-const hint = 'What there is: audience --help, and --help after each command.\n';
+const hint = 'For help, run audience --help, or add --help to a command.\n';
 
 async function ran(words: readonly string[], changes: Partial<CommandLine> = {}) {
   const said = { out: '', err: '' };

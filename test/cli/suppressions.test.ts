@@ -81,5 +81,5 @@ test('imports a file, once; lists what was rejected; reads no other column', asy
   const again = await run('import', file, ...words);
   expect(JSON.parse(again.out)).toMatchObject({ rows: 254, created: 0, unchanged: 251, rejected: 3 });
   const column = await run('import', file, '--column', 'mail', '--reason', 'manual', '--delimiter', ';');
-  expect(column.err).toContain('--column: the first line of the file names no such column');
+  expect(column.err).toContain('the first line of the file, has no such column');
 });

@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)(`a person${withoutChromium}`, () => 
     await page.waitForURL((url) => !url.searchParams.has('kind'));
     await slider.focus();
     await page.keyboard.press('Home');
-    await page.getByText('There was no such contact at that time yet.').waitFor();
+    await page.getByText('The contact did not exist yet at that time.').waitFor();
     await page.goBack();
     await page.locator(`p[role=status] time[datetime="${times[0] ?? ''}"]`).waitFor();
     await page.reload();

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)(`every page of the console${withoutC
     },
   );
 
-  test('says of an empty service what is so', async () => {
+  test('makes only true statements about an empty service', async () => {
     const api = apiOf(folders.empty);
     const { data } = await api.createList({ body: { list_name: 'Nobody' } });
     // Emails of the other states are missing on the year of data, too.

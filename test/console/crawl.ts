@@ -58,8 +58,7 @@ interface ChartOf<Row> {
 
 function chart<Row extends { readonly from: string }>(rows: readonly Row[], { title, series }: ChartOf<Row>) {
   const labels = series.map(([label]) => label);
-  if (rows.length === 0)
-    return [title, 'There are no figures for these days.', ...labels, ['Time', ...labels].join('\t')];
+  if (rows.length === 0) return [title, 'No data for these days.', ...labels, ['Time', ...labels].join('\t')];
   const lines = rows.map((one) => [utcDay(one.from), ...series.map(([, value]) => number(value(one)))].join('\t'));
   return [title, ...labels, ['Time', ...labels].join('\t'), ...lines];
 }
@@ -84,7 +83,7 @@ const stateTexts: Readonly<Record<Schemas['DeliveryState'], readonly [name: stri
   in_doubt: ['In doubt', 'They were perhaps handed over: nobody knows.'],
   deferred: ['To be tried again', 'The last attempt failed; another one is planned.'],
   failed: ['Failed', 'They were given up. One that is released is tried again.'],
-  requested: ['Waiting', 'They wait to be sent.'],
+  requested: ['Waiting', 'Waiting to be sent.'],
   sending: ['Being sent', 'An attempt is under way.'],
   cancelled: ['Cancelled', 'They were ended before they were sent.'],
   sent: ['Sent', 'A mail server took them; without one they were written to the outbox.'],
@@ -145,7 +144,7 @@ export function overviews(api: AudienceClient): readonly Stop[] {
         const { data } = await api.listApiKeys({ query: { limit: 50 } });
         const { data: own } = await api.getOwnApiKey();
         const empty = [
-          'There are no keys besides those of the configuration.',
+          'There are no keys except those of the configuration.',
           'POST /v1/keys {"name": "Shop", "scopes": ["contacts:write"]}',
         ];
         // Name and id are two lines of one cell, and so are the ends of both secrets.
@@ -201,7 +200,7 @@ export function overviews(api: AudienceClient): readonly Stop[] {
           return some ? [title, /^Time\t\D/, ...labels, ...sums] : [without];
         };
         return [
-          ...['E-mail', 'Over time', 'Days in UTC.'],
+          ...['E-mail', 'Over time', 'Days are in UTC.'],
           ...chart(data.rows, { title: 'E-mails', series: counts(sent) }),
           ...chart(data.rows, { title: 'What went wrong', series: counts(wrong) }),
           ...why('Why attempts failed', ['deferred', 'failed', 'in_doubt'], 'No attempt failed in these days.'),
@@ -330,7 +329,7 @@ export function listStops(api: AudienceClient, id: string): readonly Stop[] {
       async expected() {
         const { data } = await api.getListGrowth({ path: { list_id: id }, query: { interval: 'week' } });
         return [
-          ...[await nameOf(), id, 'Growth', `Days in UTC. Created ${data.created_at}.`],
+          ...[await nameOf(), id, 'Growth', `Days are in UTC. Created ${data.created_at}.`],
           ...chart(data.rows, {
             title: 'Subscribed at the end of each interval',
             series: [['subscribed', ({ total }) => total]],
@@ -412,7 +411,12 @@ export const tagStop = (api: AudienceClient, id: string): Stop => ({
     const { data } = await api.getTagUse({ path: { tag_id: id }, query: { interval: 'week' } });
     const { data: tag } = await api.getTag({ path: { tag_id: id } });
     return [
-      ...[tag.tag_name, id, 'Use', `Counted is a contact in a list. Days in UTC. Created ${data.created_at}.`],
+      ...[
+        tag.tag_name,
+        id,
+        'Use',
+        `Each contact is counted once in each list. Days are in UTC. Created ${data.created_at}.`,
+      ],
       ...chart(data.rows, {
         title: 'In use at the end of each interval',
         series: [['in use', ({ in_use }) => in_use]],
@@ -524,7 +528,7 @@ export const contactStop = (api: AudienceClient, id: string): Stop => ({
       ...(times.length === 0
         ? []
         : [`${number(times.length)} of ${number(times.length)}: ${exactTime(times.at(-1) ?? '')}`]),
-      'Arrow keys go from change to change, page keys from day to day, Home and End to either end.',
+      'Arrow keys move between changes, page keys move between days, and Home and End move to the ends.',
     ];
     const newest = history.toReversed().slice(0, 50);
     return [
@@ -532,8 +536,8 @@ export const contactStop = (api: AudienceClient, id: string): Stop => ({
       ...(erased === undefined
         ? []
         : [
-            `This person was erased at ${erased.at ?? ''}. Still shown are lists and tags, and what happened when, by which key and request. Nothing personal is left.`,
-            `The person had been erased at ${erased.at ?? ''}, by key ${erased.actor ?? ''}.`,
+            `This person was erased at ${erased.at ?? ''}. This page still shows lists, tags and changes, with the time, key and request of each change. All personal data was erased.`,
+            `The person was erased at ${erased.at ?? ''}, by key ${erased.actor ?? ''}.`,
           ]),
       ...['As it is now', ...slider, ...profileLines(now), ...subscriptionLines(now)],
       ...(now.profile?.email == null ? [] : await refusalLines(api, now.profile.email, keys)),
@@ -589,7 +593,7 @@ async function refusalLines(
     ...data.history.map(({ type, scope, reason, at, actor, request_id, note }) => {
       const what = type === 'AddressReleased' ? 'may go out again' : 'is refused';
       const said = note === null ? '' : ` ${note}`;
-      return `${at ?? '–'}: From here on ${mail(scope)} ${what}: ${words(reason)}.${origin(actor, request_id, keys)}${said}`;
+      return `${at ?? '–'}: From then on, ${mail(scope)} ${what}: ${words(reason)}.${origin(actor, request_id, keys)}${said}`;
     }),
   ];
 }
@@ -647,7 +651,7 @@ async function figureLines(api: AudienceClient): Promise<readonly Line[]> {
     ['Subscriber', 'State', 'Lag', 'At work on', 'Failures since the start'].join('\t'),
     often(/^[a-z ]+\tworking\t[\d,]+ s\t0\t0$/),
     'Since this page was opened',
-    'From the process that answers, every 5 seconds, for an hour at most. Prometheus keeps more: GET /metrics.',
+    'Measured in the process that answers, every 5 seconds, for at most an hour. For a longer history, use Prometheus: GET /metrics.',
     ...charts.flatMap(([title, names]) => [title, ...names, ['Time', ...names].join('\t')]),
     often(new RegExp(`^\\d\\d:\\d\\d:\\d\\d\\t${counts.map(number).join('\\t')}$`)),
     often(/^\d\d:\d\d:\d\d(?:\t(?:–|[\d,.]+)){1,3}$/),
@@ -668,7 +672,7 @@ export const serviceStop = (api: AudienceClient): Stop => ({
     const part = (name: string, state: string, ...more: readonly Line[]): readonly Line[] => [name, state, ...more];
     const { evidence, erasures, mailer } = parts;
     return [
-      ...['Service', 'Now', 'ready The service answers and everything it needs is there.'],
+      ...['Service', 'Now', 'ready The service and everything that it needs are available.'],
       ...part('Log', 'takes writes', `Its last event: ${plain(parts.event_store.head ?? '')}`),
       ...(evidence === undefined
         ? []
@@ -679,7 +683,7 @@ export const serviceStop = (api: AudienceClient): Stop => ({
           )),
       ...part('Views', 'caught up', /^Lag \d+ ms; this process is the one that folds\.$/),
       ...(mailer === undefined
-        ? part('Mailer', 'not here', 'This process does not send email.')
+        ? part('Mailer', 'not in this process', 'This process does not send email.')
         : part(
             'Mailer',
             'working',

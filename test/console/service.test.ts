@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () 
     const { page, signIn, checkAccessibility, leave } = await visit(browser, service);
     await page.clock.install();
     await signIn(service.key, '/service');
-    await page.getByText('The service answers and everything it needs is there.').waitFor();
+    await page.getByText('The service and everything that it needs are available.').waitFor();
     await page.getByText('verified', { exact: true }).waitFor();
     const { data } = (await service.get('/v1/projections')).body as { data: readonly { name: string }[] };
     const views = page.getByRole('table', { name: 'Views' }).getByRole('rowheader');

@@ -103,7 +103,7 @@ describe('the time of a consent', () => {
 
   test('that has no zone ends the import, with the line and the option', () => {
     expect(() => timeOf('2024-03-01 10:22:33')).toThrow(
-      /^line 2: consent\.occurred_at is a time without a zone\. .*--time-zone UTC/,
+      /^line 2: consent\.occurred_at is a time without a zone\. Use --time-zone .*UTC/,
     );
   });
 
@@ -111,7 +111,7 @@ describe('the time of a consent', () => {
     ['2024-03-31 02:00:00', 'Europe/Berlin', /^consent\.occurred_at does not exist in the time zone Europe\/Berlin/],
     ['2024-03-31 02:59:59', 'Europe/Berlin', /does not exist/],
     ['2011-12-30 12:00:00', 'Pacific/Apia', /does not exist/],
-    ['2024-10-27 02:00:00', 'Europe/Berlin', /^consent\.occurred_at happened twice .*add its offset, such as \+02:00/],
+    ['2024-10-27 02:00:00', 'Europe/Berlin', /^consent\.occurred_at happened twice .*Add its offset, such as \+02:00/],
     ['2024-10-27 02:59:59', 'Europe/Berlin', /happened twice/],
     ['2024-04-07 01:30:00', 'Australia/Lord_Howe', /happened twice/],
   ])('%s in %s is refused and not guessed', (text, zone, fault) => {

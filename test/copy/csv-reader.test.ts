@@ -76,12 +76,12 @@ describe('the sign between cells', () => {
     ];
     expect(await seen(text)).toEqual(expected);
     expect(await seen(text, { delimiter: ';' })).toEqual(expected);
-    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that cells are separated by ; but not by ,.');
+    expect(await refusal(text, { delimiter: ',' })).toBe('line 1 says that the delimiter is ; and not ,.');
   });
 
   test('a tab may be named, an unknown sign is refused, and a line of its own is no row', async () => {
     expect(await seen('sep=\t\nemail\tname\n')).toEqual([[2, ['email', 'name']]]);
-    expect(await refusal('sep=:\nemail:name\n')).toMatch(/^line 1 says that cells are separated by a sign that is not/);
+    expect(await refusal('sep=:\nemail:name\n')).toMatch(/^line 1 names a delimiter that is not supported/);
     expect(await seen('sep=;')).toEqual([]);
   });
 });
@@ -148,7 +148,7 @@ describe('encodings', () => {
     expect(await refusal(`email\nada@x.io\n\0`, { encoding: 'latin1' })).toMatch(/^line 3 has a NUL byte/);
   });
 
-  test('what the file system says is passed on', async () => {
+  test('errors of the file system are passed on', async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a,b\n');
       throw new Error('EIO');
@@ -245,7 +245,7 @@ test('what was written comes back, whatever the cells hold and however the bytes
   );
 });
 
-test('a browser can run it: it works as a bundle that has TextDecoder and nothing of Node', async () => {
+test('runs in a browser, as a bundle that has TextDecoder and no global of Node', async () => {
   const bundled = await rolldown({
     input: fileURLToPath(new URL('../../src/copy/csv-reader.ts', import.meta.url)),
     platform: 'browser',

@@ -13,7 +13,7 @@ test('the table is the catalogue', () => {
   expect(Object.fromEntries(documented.map(({ code, entry }) => [code, entry]))).toEqual(errorCatalogue);
 });
 
-test('each code stands there once, with its cause', () => {
+test('each code is listed once, with its cause', () => {
   const names = documented.map(({ code }) => code);
   expect(names).toHaveLength(new Set(names).size);
   expect(documented.filter(({ when }) => when === '')).toEqual([]);

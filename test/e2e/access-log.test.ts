@@ -223,7 +223,7 @@ test.skipIf(onServers)('the command line shows it, and says that its own reads a
   const table = await on('access', '--contact', id, '--actor', other.id);
   expect(table.out).toMatch(/^TIME +BY +WHAT +SUBJECT +FROM +TO +REQUEST\n/);
   expect(table.out.trim().split('\n')).toHaveLength(2);
-  expect((await on('access', '--contact', email, '--to', '2020-01-01')).out).toBe('Nothing was recorded of that.\n');
+  expect((await on('access', '--contact', email, '--to', '2020-01-01')).out).toBe('No such read was recorded.\n');
   const history = await on('history', email, '--json');
   expect(history.err).toMatch(/^Not recorded: .*\n$/);
   expect(history.out).toMatch(/"recorded":false\}\n$/);

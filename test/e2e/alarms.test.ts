@@ -181,7 +181,7 @@ describe.skipIf(onServers)('with the embedded stores', { concurrent: true }, () 
     await eventually(async () => sum(await scrape(service), 'audience_projection_lag_seconds') === 0 || undefined);
   });
 
-  test('a document is not as it was written: AudienceViewsDamaged', async () => {
+  test('a corrupt document raises AudienceViewsDamaged', async () => {
     const service = await started();
     await newGroup(service);
     await service.get('/v1/groups');

@@ -128,7 +128,7 @@ test('that somebody searched is on record, and not for what', async () => {
   expect(JSON.stringify(events)).not.toContain(mark);
 });
 
-test('what cannot be searched is refused, with the documented fields that were sent', async () => {
+test('an invalid search is refused, with the documented fields that were sent', async () => {
   const refused = async (body: object, message: string) => {
     const answer = await search(body);
     const { limits: _, ...documented } = body as { limits?: unknown };

@@ -70,7 +70,7 @@ test.skipIf(onServers)(
     await service.make('/v1/tags/create', { tag_name: 'one' }, 'tag_id');
     const isBuiltAgain = async (): Promise<true | undefined> => {
       for (const { status } of await answers()) expect([200, 503]).toContain(status);
-      return service.output().includes('a damaged view is built again') || undefined;
+      return service.output().includes('a damaged view was rebuilt') || undefined;
     };
     await eventually(isBuiltAgain, { what: 'a new file' });
     await rebuilt();

@@ -74,10 +74,10 @@ test('a click and a bounce stand among the events of the e-mail, in words, and o
     ['EmailSent', 'The e-mail was sent.'],
     [
       'AddressSuppressed',
-      `From here on mail of the list "${name}" to the address is refused: the person does not want it, with the button in the e-mail.`,
+      `From then on, mail of the list "${name}" to the address is refused: the person does not want it, with the button in the e-mail.`,
     ],
     ['ContactUnsubscribed', expect.stringMatching(/^Unsubscribed from the list .* by the person, with the button in/)],
-    ['AddressSuppressed', 'From here on all mail to the address is refused: the mailbox is gone.'],
+    ['AddressSuppressed', 'From then on, all mail to the address is refused: the mailbox does not exist.'],
     ['EmailBounced', 'The e-mail bounced (5.1.1): the mailbox does not exist.'],
   ]);
   expect(items[0]).toMatchObject({ contact_id: contact, email: { subject: 'Hi' } });

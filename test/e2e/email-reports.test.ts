@@ -95,7 +95,7 @@ test('a release holds against a repeat of the report', async () => {
   expect(await suppressedFor(email.to)).toEqual([]);
 });
 
-test('stops mail to a mailbox that does not exist in words alone, and to nobody after any other refusal', async () => {
+test('stops mail to a mailbox that does not exist according to the words alone, and after no other refusal', async () => {
   const kinds = {
     'postfix-without-code': 'hard',
     'postfix-policy': 'policy',

@@ -95,6 +95,6 @@ describe('files', () => {
     closeSync(handle);
     await service.start();
     expect((await service.get(`/v1/contacts/${listId}?limit=200`)).items()).toHaveLength(30);
-    expect(service.output()).toMatch(/damaged and is built again/);
+    expect(service.output()).toMatch(/corrupt and is being rebuilt/);
   });
 });

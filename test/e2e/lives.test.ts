@@ -21,7 +21,7 @@ const lines = (text: string): readonly Readonly<Record<string, unknown>>[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
-test('an erasure is not lost when the person comes back', async () => {
+test('an erasure stays visible when the person comes back', async () => {
   const service = await sharedService();
   const email = someAddress('Ada');
   const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');

@@ -95,10 +95,10 @@ test('three unclear bounces on three days stop mail, and a release lets it go ou
   expect(listed.out).toContain(to);
   const told = (await ok(service.get(`/v1/audit/emails/${last}/history`))).text;
   expect(told).toContain(
-    "The recipient's mail server refused the email for good without a clear reason: this counts toward stopping mail to the address.",
+    "The recipient's mail server permanently refused the email without a clear reason: this counts toward stopping mail to the address.",
   );
   expect(told).toContain(
-    "From here on all mail to the address is refused: the recipient's mail server keeps refusing.",
+    "From then on, all mail to the address is refused: the recipient's mail server keeps refusing.",
   );
 
   await ok(service.post('/v1/suppressions/release', { email: to, scope: 'all', reason: 'server_is_fixed' }));

@@ -78,7 +78,7 @@ describe('EmailBounced', () => {
       expect(ofSchema1('soft', code), code).toMatchObject({ data: { kind } });
   });
 
-  test('of schema 1 with a kind that never was is unreadable', () => {
+  test('of schema 1 with an unknown kind is unreadable', () => {
     const data = JSON.stringify({ ...emailBounced.data, kind: 'full' });
     expect(() => codec.decode({ ...stored(emailBounced, 1), data: data.replace('full', 'firm') })).toThrow(
       UnreadableEventError,

@@ -214,7 +214,7 @@ test.each([
   for (const [status, reply] of refusals) expect(kindOf(status, reply), `${status}: ${reply}`).toBe(kind);
 });
 
-test('counts a full mailbox and a refusal for now as soft, and neither a missing mailbox nor policy', () => {
+test('counts a full mailbox and a temporary refusal as soft, and neither a missing mailbox nor policy', () => {
   const counted = (kind: 'hard' | 'full' | 'policy' | 'other', isPermanent: boolean) =>
     countedKind({ kind, isPermanent });
   expect([counted('full', true), counted('full', false), counted('other', false)]).toEqual(['soft', 'soft', 'soft']);

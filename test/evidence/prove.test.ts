@@ -281,7 +281,7 @@ test('the verifier says in words what a proof shows: in which list, with which s
   ]);
 });
 
-test('the verifier tells each life of an address, and ends none by a later part of an earlier erasure', async () => {
+test('the verifier lists each life of an address, and a later part of an earlier erasure ends none', async () => {
   const { stream, contactId, email } = personOf(1);
   const list = { list_id: 'lst_new', list_name: 'New' };
   const erased = { erasure_id: 'ers_1', contact_id: contactId, through: 3, list_ids: [], subscribed_list_ids: [] };

@@ -91,7 +91,7 @@ test('a request that holds a slot waits for another one although the line is ful
   closeOuter();
 });
 
-test('a thousand requests wait for as long as it takes, and no more than these', async () => {
+test('at most a thousand requests wait, without a timeout', async () => {
   const slots = createSlots('thousand', { ...options, line: createLine(1_000) });
   const closes = [await slots.take(of('first')), await slots.take(of('second'))];
   const waiting = Array.from({ length: 1_000 }, (_, at) => slots.take(of(`key ${at % 10}`)));

@@ -82,7 +82,7 @@ test.each([
   expect(await bouncesOf(behaviour)).toEqual([]);
 });
 
-test('a "later" that lasts until the email is given up counts as a soft refusal, whatever it says', async () => {
+test('a temporary refusal that lasts until the email is given up counts as soft', async () => {
   const told: MailboxBounce[] = [];
   const later = Array.from({ length: 100 }, () => 'data 452 4.3.0 Greylisted' as const);
   const { types } = await refusedBy(later, async (_, bounce) => void told.push(bounce), { ...quickTimings, giveUp: 1 });

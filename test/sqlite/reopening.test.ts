@@ -35,7 +35,7 @@ function open(errors: Error[], openErrors: Error[] = []) {
   return { read, opened: () => opened };
 }
 
-test('a read error that passes ends nothing: the file is opened again, and the read is repeated', () => {
+test('a temporary read error ends nothing, because the file is opened again and the read is repeated', () => {
   const { read, opened } = open([failure(266)]);
   expect(read()).toBe(7);
   expect(opened()).toBe(2);
@@ -43,7 +43,7 @@ test('a read error that passes ends nothing: the file is opened again, and the r
   expect(opened()).toBe(2);
 });
 
-test('a read error that comes again is thrown, and the next read opens the file once more', () => {
+test('a repeated read error is thrown, and the next read opens the file again', () => {
   const { read } = open([failure(266), failure(266)]);
   expect(read).toThrow('disk I/O error');
   expect(read()).toBe(7);

@@ -10,8 +10,7 @@ import type { Overrides } from './service.js';
 const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
 
 /** What commands say that show persons and read the log itself. */
-export const notRecorded =
-  'Not recorded: this was read from the log itself, and only the service writes down who looked.\n';
+export const notRecorded = 'Not recorded: the command read the log itself, and only the service records reads.\n';
 
 export interface Ended {
   readonly code: number | null;

@@ -37,7 +37,7 @@ export function useHistory(contact: string): History {
       const items: Item[] = [];
       const query = { limit: pageSize };
       const onProgress = (): void => {
-        // Called before the items of a page come: after a reload, what was there stays until then.
+        // Called before the items of a page arrive. After a reload, the earlier items stay until then.
         if (!signal.aborted && items.length > 0) setState((before) => ({ ...before, items: [...items] }));
       };
       const history = client.all('getContactHistory', { path: { contact }, query, signal, onProgress });

@@ -33,7 +33,7 @@ export function Refusals({ email, position, at: time, keyNames, listNames, onCha
     if (type === 'BounceCounted') return `The mail server of the address refused an email (${reason ?? 'not known'}).`;
     if (type === 'SuppressionErased') return 'What was said about the person was erased.';
     const change = type === 'AddressReleased' ? 'may go out again' : 'is refused';
-    return `From here on ${mailOf(scope)} ${change}: ${reasonInWords(reason ?? 'not known')}.`;
+    return `From then on, ${mailOf(scope)} ${change}: ${reasonInWords(reason ?? 'not known')}.`;
   }
   const answer = useAnswer(
     async (client, signal) => (await client.findSuppressions({ body: { email }, signal })).data,

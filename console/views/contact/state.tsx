@@ -79,7 +79,7 @@ function Existence({ state, erasure }: ExistenceProps) {
     const { at, actor } = state.erased ?? erasure ?? {};
     return (
       <p class="note note-bad">
-        The person had been erased at <Time at={at} isExact />
+        The person was erased at <Time at={at} isExact />
         {actor !== undefined && (
           <>
             , by key <Code>{actor}</Code>
@@ -90,7 +90,7 @@ function Existence({ state, erasure }: ExistenceProps) {
     );
   }
   if (state.existed === false)
-    return <p class="note">There was no such contact at that time{state.next_change !== null && ' yet'}.</p>;
+    return <p class="note">The contact did not exist{state.next_change !== null && ' yet'} at that time.</p>;
   if (state.existed === null) return <p class="note note-bad">Whether the contact existed then cannot be told.</p>;
   return null;
 }

@@ -93,7 +93,7 @@ interface OfferedProps {
   readonly count: LongAction<[What]>;
 }
 
-/** What may be done with all emails of the state; first their ids are read. */
+/** The actions for all emails of the state. Their ids are read first. */
 function Offered({ state, count }: OfferedProps) {
   const offered = possible[state] ?? [];
   if (offered.length === 0) return null;

@@ -58,7 +58,7 @@ export function Outcomes() {
         range={range}
         onChange={(change) => route(to('/emails', undefined, { show: 'outcomes', ...range, ...change }), true)}
       />
-      <p class="quiet">Days in UTC.</p>
+      <p class="quiet">Days are in UTC.</p>
       <Show answer={answer}>{({ data: { rows } }) => <Charts rows={rows} />}</Show>
     </section>
   );

@@ -18,7 +18,7 @@ export const stateTexts: Readonly<Record<State, StateText>> = {
   in_doubt: { name: 'In doubt', kind: 'warn', meaning: 'They were perhaps handed over: nobody knows.' },
   deferred: { name: 'To be tried again', kind: 'info', meaning: 'The last attempt failed; another one is planned.' },
   failed: { name: 'Failed', kind: 'bad', meaning: 'They were given up. One that is released is tried again.' },
-  requested: { name: 'Waiting', kind: 'plain', meaning: 'They wait to be sent.' },
+  requested: { name: 'Waiting', kind: 'plain', meaning: 'Waiting to be sent.' },
   sending: { name: 'Being sent', kind: 'info', meaning: 'An attempt is under way.' },
   cancelled: { name: 'Cancelled', kind: 'plain', meaning: 'They were ended before they were sent.' },
   sent: {

@@ -37,7 +37,7 @@ export function Growth({ id }: { readonly id: string }) {
         {({ data, incomplete }) => (
           <>
             <p class="quiet">
-              Days in UTC. Created <Time at={data.created_at} />
+              Days are in UTC. Created <Time at={data.created_at} />
               {data.deleted_at !== null && (
                 <>
                   , deleted <Time at={data.deleted_at} />

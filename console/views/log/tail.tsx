@@ -108,7 +108,7 @@ interface Follow {
   readonly onError: (error: unknown) => void;
 }
 
-/** Asks again and again until the signal aborts. Rests while the page is hidden. */
+/** Polls until the signal aborts. Pauses while the page is hidden. */
 async function follow(client: AudienceClient, { filters, from, signal, after, ...on }: Follow): Promise<void> {
   let cursor = after;
   while (!signal.aborted) {

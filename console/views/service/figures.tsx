@@ -85,8 +85,8 @@ export function Figures() {
     <section aria-labelledby="figures">
       <h2 id="figures">Since this page was opened</h2>
       <p class="quiet">
-        From the process that answers, every {sampleSeconds} seconds, for an hour at most. Prometheus keeps more:{' '}
-        <code>GET /metrics</code>.
+        Measured in the process that answers, every {sampleSeconds} seconds, for at most an hour. For a longer history,
+        use Prometheus: <code>GET /metrics</code>.
       </p>
       {sampleFault.value !== undefined && <ErrorNote error={sampleFault.value} />}
       {taken.length < 2 ? (

@@ -38,7 +38,7 @@ export function Parts() {
           <>
             <p role="status">
               {isReady ? <Mark kind="good">ready</Mark> : <Mark kind="bad">not ready</Mark>}{' '}
-              {isReady ? 'The service answers and everything it needs is there.' : 'See below what is missing.'}
+              {isReady ? 'The service and everything that it needs are available.' : 'Something is missing. See below.'}
             </p>
             <ul class="parts">
               {partsOf(parts).map(({ name, kind, state, more }) => (
@@ -114,7 +114,7 @@ function viewsPart({ projections, read_models: models }: Readiness): Part {
 
 function mailerPart({ mailer }: Readiness): Part | undefined {
   if (mailer === undefined)
-    return { name: 'Mailer', kind: 'plain', state: 'not here', more: 'This process does not send email.' };
+    return { name: 'Mailer', kind: 'plain', state: 'not in this process', more: 'This process does not send email.' };
   const { running, relay, worklist_readable: isReadable } = mailer;
   const name = 'Mailer';
   const more = (

@@ -103,7 +103,7 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       if (endpoint.lines !== undefined) cutWithKey(context);
       return noBody;
     }
-    // The limit of an endpoint that takes lines is that of all lines together.
+    // If an endpoint takes lines, its limit is for all lines together.
     const limit = endpoint.lines === undefined ? endpoint.bodyLimit : undefined;
     return readBody(request, { limit: limit ?? defaultBodyLimit, expected: endpoint.echo.flat.length > 0 });
   }

@@ -63,7 +63,7 @@ function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields): Reco
   return result;
 }
 
-/** Errors that echo nothing, because the body was not read or not understood, or because there is nothing that it could be for. */
+/** Errors that echo nothing, because the body was not read or could not be parsed, or because the path does not exist. */
 const withoutEcho: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'rate_limited',
   'forbidden',

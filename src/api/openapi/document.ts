@@ -97,7 +97,7 @@ function described({ resource, endpoint, method }: Operation): Json {
   };
 }
 
-/** The scope is named like one of OAuth. Where the view decides on the scope, every key may try. */
+/** Lists the scope as OAuth scopes are listed. If the scope depends on the view, every key may try. */
 function securityOf(scope: AnyEndpoint['scope']): Json {
   if (scope === 'none') return { security: [] };
   if (scope === anyKey) return {};
@@ -214,10 +214,10 @@ function success({ endpoint, schemas, example }: Operation): Json {
   };
 }
 
-/** Whether it drops unknown fields of a body and names them. */
+/** Whether the operation drops unknown fields of a body and names them. */
 const ignoresFields = ({ method, own }: AnyEndpoint): boolean => method !== 'get' && own !== true;
 
-/** What the description of its errors needs to know of an operation. */
+/** The properties of an operation that the description of its errors uses. */
 function refused({ endpoint, method, schemas, example }: Operation) {
   const body = schemas.input(bodyOf(endpoint));
   const query = schemas.input(endpoint.query);

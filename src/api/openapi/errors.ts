@@ -9,20 +9,20 @@ const types = [...new Set(Object.values(errorCatalogue).map(({ type }) => `\`${t
 
 export const errorSchema: Json = {
   type: 'object',
-  description: 'Any answer other than success.',
+  description: 'Any answer that reports an error.',
   properties: {
     statusCode: { type: 'integer', format: 'int32', description: 'The HTTP status.', examples: [400] },
     status: { type: 'string', description: '`Error`.', examples: ['Error'] },
-    message: { type: 'string', description: 'For people: it may be reworded.', examples: ['email is required'] },
+    message: { type: 'string', description: 'For people. The text may change.', examples: ['email is required'] },
     type: {
       type: 'string',
-      description: `For programs: it stays. New types may come. Known are ${types.join(', ')}.`,
+      description: `For programs. Existing types do not change, but new types may be added. Known types: ${types.join(', ')}.`,
       examples: ['validation_error'],
     },
     data: {
       type: 'object',
       description:
-        'The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or not understood.',
+        'The documented fields of the body as they were sent, without values of more than 8 KiB. Empty if the body was not read or could not be parsed.',
       additionalProperties: true,
     },
   },
@@ -50,7 +50,7 @@ const general: readonly ErrorCode[] = [
   'too_many_at_once',
 ];
 
-/** One of each status, as examples. */
+/** Examples of errors, one for each status. */
 const generalExamples: readonly ErrorCode[] = [
   'unauthorized',
   'rate_limited',
@@ -65,12 +65,12 @@ const generalExamples: readonly ErrorCode[] = [
 /** Responses that are the same for all operations, so that operations share them. */
 const shared: readonly ErrorCode[] = ['not_found', 'method_not_allowed'];
 
-/** What is known of an operation where its errors are described. */
+/** The properties of an operation that its errors depend on. */
 interface RefusedOperation {
   /** The name of the operation as a name of a type. The names of its responses begin with it. */
   readonly title: string;
   readonly codes: readonly ErrorCode[];
-  /** Whether it drops unknown fields of the body and names them in `X-Ignored-Fields`. */
+  /** Whether the operation drops unknown fields of the body and names them in `X-Ignored-Fields`. */
   readonly ignoresFields: boolean;
   /** The first required field of body or query. */
   readonly needs: string | undefined;
@@ -129,7 +129,7 @@ const typeNameOf = (code: string): string =>
 const reasonOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '');
 
 interface ResponseParts extends Pick<RefusedOperation, 'ignoresFields'> {
-  /** An example, or several. */
+  /** One or several examples. */
   readonly content: Json;
 }
 
@@ -171,7 +171,7 @@ const ofEveryKind: readonly ErrorCode[] = [
   'invalid_cursor',
 ];
 
-/** What placeholders of messages stand for in examples. */
+/** The values of placeholders in the messages of examples. */
 const sample: Partial<Record<ErrorCode, ErrorParameters>> = {
   forbidden: { names: 'contacts:write' },
   unknown_parameter: { field: 'page' },

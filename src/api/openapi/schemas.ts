@@ -79,7 +79,7 @@ export function createSchemas(isStrict: boolean) {
     named,
     /** The fields that a client may send. */
     input: (schema: z.ZodType) => convert(schema, 'input'),
-    /** The same where unknown fields are refused. Objects inside get names of their own, which begin with `title`. */
+    /** The same schema, but unknown fields are refused. Objects inside get their own names, which begin with `title`. */
     closedInput: (schema: z.ZodType, title: string) => closed(convert(schema, 'input', title)),
     name,
     /** A success. */

@@ -6,7 +6,7 @@ export const about = {
     'Every JSON answer is `{ statusCode, status, message, data }`; errors also have a stable `type`. A successful GET has no `message`.',
     '',
     '- A GET sees every earlier write that was answered by the same process. For other processes pass the `X-Position` of the write on as `X-Min-Position`.',
-    '- Every answer under `/v1` has `RateLimit` and `RateLimit-Policy`, unless the service does not limit requests; and `Preference-Applied: handling=strict` where that was asked for.',
+    '- Every answer under `/v1` has `RateLimit` and `RateLimit-Policy`, unless the service does not limit requests. It has `Preference-Applied: handling=strict` if the request asked for strict handling.',
     '- Operations that ignore unknown fields of a body name these in `X-Ignored-Fields`, on refusals too.',
     '- Ids are opaque and never used again.',
     '- Times of answers are in UTC, with milliseconds.',
@@ -65,7 +65,7 @@ const answerHeader = (description: string, schema: object, required = false) => 
 
 export const responseHeaders = {
   'X-Request-Id': answerHeader(
-    'That of the request, or a new one. It is stored with every event that the request caused: name it to support.',
+    'The id of the request, which is the id that the client sent or a new one. It is stored with every event that the request causes. Give it to support.',
     { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
     true,
   ),

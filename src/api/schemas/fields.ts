@@ -31,7 +31,7 @@ export const addressPattern = `^${blanks}${inAddress}+@${inAddress}+\\.${inAddre
 export const address = textField(
   { maxBytes, form: addressForm },
   {
-    description: 'An email address of at most 254 bytes, in any case of letters. White space around it is removed.',
+    description: 'An email address of at most 254 bytes, in any letter case. White space around it is removed.',
     examples: ['ada@example.com'],
     minLength: 1,
     pattern: addressPattern,

@@ -43,7 +43,7 @@ const cursor = z
   .unknown()
   .refine((value) => typeof value === 'string' && value !== '', refuseWith('invalid_cursor'))
   .transform(String)
-  .meta({ description: '`next_cursor` of the page before.', type: 'string', minLength: 1 });
+  .meta({ description: '`next_cursor` of the previous page.', type: 'string', minLength: 1 });
 
 export const paging = { limit: limit.default(defaultLimit), cursor: cursor.optional() };
 export const optionalLimit = limit.optional();
@@ -78,7 +78,7 @@ export const optionalFlag = (description: string) =>
     .meta({ description, type: 'boolean', minLength: undefined, pattern: undefined })
     .optional();
 
-/** The same with a default. */
+/** `true` or `false`, with a default. */
 export const flag = (description: string, otherwise: boolean) =>
   optionalFlag(description)
     .transform((value) => value ?? otherwise)

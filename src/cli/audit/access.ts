@@ -47,7 +47,7 @@ async function access(options: unknown, line: CommandLine): Promise<void> {
       bar.clear();
     }
     if (found.length === 0 && !line.json)
-      await line.stdout.write(`Nothing was recorded of that.${actor === undefined ? '' : keysAreIds}\n`);
+      await line.stdout.write(`No such read was recorded.${actor === undefined ? '' : keysAreIds}\n`);
     else await writeItems(line, found, { titles, rowOf });
   });
 }

@@ -67,9 +67,9 @@ function inWords(contact: ContactAt, paint: Paint): string {
 }
 
 const nobodyAt = ({ time, erased }: ContactAt): string =>
-  `At ${time} there was no such contact${erased === undefined ? '' : `: erased on ${erased.at} by ${erased.actor}`}.`;
+  `At ${time}, this contact did not exist.${erased === undefined ? '' : ` It was erased at ${erased.at} by ${erased.actor}.`}`;
 
-const cannotTell = (time: string): string => `Whether there was such a contact at ${time} cannot be told.`;
+const cannotTell = (time: string): string => `It is not known whether this contact existed at ${time}.`;
 
 function missed(events: NonNullable<ContactAt['unreadable']>): readonly string[] {
   const warning = unreadableInWords({ count: events.length, events });
@@ -107,4 +107,4 @@ const next = ({ next_change = null, next_unreadable }: Pick<ContactAt, keyof Nex
 ];
 
 const inOneLine = ({ at: when, summary, actor, request_id }: CitedEvent): string =>
-  printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);
+  printable(`${when}  ${summary} Actor ${actor}, request ${request_id}.`);

@@ -92,7 +92,7 @@ async function writeFound(request: FeedRequest, { auditor, limit, line }: Found)
 
 const nothingFound = (types: ReadonlySet<string>): string =>
   types.size === 0
-    ? 'No event matches. Records of reads are left out: --types RecordRead shows them.'
+    ? 'No event matches. Records of reads are left out. To include them, use --types RecordRead.'
     : 'No event matches.';
 
 async function filterOf({ actor, request, contact, stream, list, from, to }: Options, auditor: Auditor) {

@@ -29,13 +29,15 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .description('saves the contacts of a CSV file in a list, through the running service')
     .argument('<file>', 'CSV; its first line names the columns')
     .requiredOption('--list <list>', 'id or name of the list')
-    .option('--map <column=field...>', 'what a column is, if its name does not say so')
-    .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
+    .option('--map <column=field...>', 'field of a column whose name is not a field')
+    .addOption(
+      new Option('--status <status>', 'status of rows without a status').choices(['Subscribed', 'Unsubscribed']),
+    )
     .option(
       '--time-zone <zone>',
-      'of times that have none: UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+      'zone of times without a zone: UTC, an offset such as +02:00, or a name such as Europe/Berlin',
     )
-    .option('--lenient', 'imports a row without its optional fields that are not valid, and lists it as rejected')
+    .option('--lenient', 'imports a row without its invalid optional fields, and lists the row as rejected')
     .option('--resubscribe', 'also subscribes people who have unsubscribed')
     .option('--dry-run', 'checks every row, and writes nothing but the list of rejected rows')
     .action(
@@ -74,7 +76,7 @@ function inWords(request: ContactsImport, { rejected_file, ...counts }: RowsImpo
     `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
     ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${formatCount(number)}`),
     ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
-    ...(counts.incomplete === 0 ? [] : [`${formatCount(counts.incomplete)} of them ${imported} without a field.`]),
+    ...(counts.incomplete === 0 ? [] : [`Rows that ${imported} without a field: ${formatCount(counts.incomplete)}`]),
     ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];
   return `${lines.map(printable).join('\n')}\n`;

@@ -24,7 +24,8 @@ const taken = z.object({ outcome: z.enum(reportOutcomes), email_id: z.string().n
 
 async function send(recipient: string | undefined, line: CommandLine): Promise<void> {
   const bytes = await bytesOf(line.stdin);
-  if (recipient === undefined || recipient.trim() === '') throw new UsageError('Name whom the report was sent to');
+  if (recipient === undefined || recipient.trim() === '')
+    throw new UsageError('Name the address to which the report was sent');
   const service = await demandService(line, ', and none is named with --url or AUDIENCE_URL.');
   // No return path has other characters.
   const headers = { 'x-envelope-to': recipient.replaceAll(/[^\x20-\x7e]/g, '?') };

@@ -8,14 +8,16 @@ import { forceOption } from './options.js';
 
 export const withCsvOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--encoding <name>', 'of the file; UTF-16 is recognized').choices(encodings).default('utf-8'))
+    .addOption(
+      new Option('--encoding <name>', 'encoding of the file; UTF-16 is recognized').choices(encodings).default('utf-8'),
+    )
     .addOption(
       new Option(
         '--delimiter <sign>',
-        'between cells (default: the sign in a line sep=, or the most frequent one)',
+        'the sign between cells (default: the sign in a line sep=, or the most frequent one)',
       ).choices(delimiters),
     )
-    .option('--rejected <file>', 'where rejected rows are listed (default: beside the file)')
+    .option('--rejected <file>', 'the file for the list of rejected rows (default: beside the imported file)')
     .addOption(forceOption());
 
 /** The values of `withCsvOptions`. */

@@ -30,7 +30,7 @@ export function consentInWords({ statement, ...facts }: Consent, type: string): 
 
 /** Of a command that shows persons and reads the log itself: only the service records who looked. */
 export const sayNotRecorded = ({ stderr }: Pick<CommandLine, 'stderr'>): void => {
-  stderr.write('Not recorded: this was read from the log itself, and only the service writes down who looked.\n');
+  stderr.write('Not recorded: the command read the log itself, and only the service records reads.\n');
 };
 
 /** The same in a JSON answer that is of the command line alone. */

@@ -50,7 +50,7 @@ export function periodIn(options: unknown): z.output<z.ZodObject<typeof period>>
 }
 
 export const outOption = (description: string): Option => new Option('--out <file>', description);
-export const forceOption = (): Option => new Option('--force', 'replaces a file that is there already');
+export const forceOption = (): Option => new Option('--force', 'replaces a file that exists');
 
 /** Of `--out` and `--force`. */
 export const destination = { out: z.string().min(1), force: z.boolean().default(false) };

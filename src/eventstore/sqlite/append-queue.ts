@@ -39,7 +39,7 @@ const charactersWaiting = 128 * 1024 * 1024;
  */
 const messagesInFlight = 2;
 const appendsAhead = 256;
-/** Between two probes of a log that could not be written. */
+/** Milliseconds between two probes of a log that could not be written. */
 const probeMs = 1_000;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
@@ -162,7 +162,7 @@ export class WriteQueue {
         known.learn(message.end);
         if (message.altered !== undefined) known.refuse(message.altered);
         this.#backOffMs = firstBackOffMs;
-        // The thread before this one may have died of a probe.
+        // A probe may have ended the previous thread.
         if (this.#isRefused) this.#probeLater();
         this.#schedule();
         opened();
@@ -223,7 +223,7 @@ export class WriteQueue {
     }
   }
 
-  /** Without requests no append would tell that the disk takes writes again. */
+  /** Finds out that the disk accepts writes again, because without requests there is no append. */
   #probeLater(): void {
     clearTimeout(this.#probe);
     const probe = (): void => {

@@ -178,7 +178,7 @@ export function integrityFault(db: Database): string | undefined {
   });
 }
 
-/** The check lists a page that the disk did not give as if it were damaged. @throws an error with SQLite's code */
+/** Tells a read error from damage, because the check lists both alike. @throws an error with SQLite's code if a page could not be read */
 function refuseReadError(found: string): void {
   const code = /unable to get the page\. error code=(\d+)/.exec(found)?.[1] ?? /(failed to get page)/.exec(found)?.[1];
   if (code === undefined) return;

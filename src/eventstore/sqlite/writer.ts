@@ -123,7 +123,7 @@ function serve(port: MessagePort, data: WriterData): void {
     }
   }
 
-  /** Writes the number of the format, which is there already. */
+  /** Writes the number of the format again, which changes nothing but needs a durable write. */
   function probe(): void {
     const version = Number(log.db.pragma('user_version'));
     const written = transact(

@@ -23,7 +23,7 @@ interface CheckOptions {
 
 /** Milliseconds of one transaction. */
 const sliceMs = 5;
-/** A pause is this many times as long as the slice before it: the check takes at most a quarter of a core. */
+/** A pause is this many times as long as the slice before it, so that the check uses at most a quarter of a core. */
 const pauseFactor = 3;
 const rowsAtOnce = 32;
 
@@ -37,7 +37,7 @@ export async function checkViews({ file, views, onDamage, signal }: CheckOptions
   try {
     return await checkAll(db, { views, signal, guarded });
   } catch (error) {
-    // It was reported, and the whole file is replaced.
+    // The damage was reported, and the whole file is being replaced.
     if (error instanceof ViewDamagedError) return undefined;
     throw error;
   } finally {
@@ -58,7 +58,7 @@ async function checkAll(db: Database, { views, signal, guarded }: CheckAllOption
   for (const view of views)
     for (const { step, counts } of stepsOf(db, view)) {
       const rows = await inSlices(() => guarded(() => sliceOf(db, view, step), view), signal).catch(unlessOfView);
-      // What else is wrong with the view is rebuilt with it.
+      // The rebuild of the view also repairs any other damage.
       if (rows === undefined) break;
       if (counts) documents += rows;
     }

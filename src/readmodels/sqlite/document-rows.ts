@@ -70,7 +70,7 @@ export function documentRows(view: View) {
     isShort: fields.length > 0 && fields.every((field) => [...idFields, ...scalars, ...lists].includes(field)),
     textOf,
     columnIn,
-    /** Reads a row. The document of a tombstone is null. @throws ViewDamagedError if the row is not as it was written */
+    /** Reads a row. The document of a tombstone is null. @throws ViewDamagedError if the row does not match its checksum */
     read<D>(row: DocumentRow): StoredDocument<D | null> {
       const position = positionIn(row[1]);
       if (row[2] !== checksumOf(row, position)) throw damagedRow(view);
@@ -95,7 +95,7 @@ export function textsIn(column: Column): readonly string[] {
 export const strayEntry = (view: View): ViewDamagedError =>
   new ViewDamagedError(`an index of ${tableNames(view).main} has an entry that its row does not have`, view);
 
-/** Nothing in it is personal. */
+/** The message has no personal data. */
 const damagedRow = (view: View): ViewDamagedError =>
   new ViewDamagedError(`a row of ${tableNames(view).main} does not match its checksum`, view);
 
@@ -118,7 +118,7 @@ const digits = 20;
 const positionIn = (column: Column): string =>
   typeof column === 'number' ? String(column).padStart(digits, '0') : String(column);
 
-/** Returns a number if the position can be told from the number again, because a number takes less space. */
+/** Returns a number if the position can be restored from the number, because a number takes less space. */
 export function positionColumn(position: string): string | bigint {
   const number = Number(position);
   return Number.isSafeInteger(number) && positionIn(number) === position ? BigInt(number) : position;

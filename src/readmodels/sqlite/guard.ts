@@ -1,4 +1,4 @@
-/** Says in the words of the port how an action on the file failed, and reports damage. */
+/** Translates errors of the file into errors of the port, and reports damage. */
 import { createPrivately } from '../../flow/durable-file.js';
 import { sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
@@ -10,10 +10,10 @@ import {
   type StoredView,
 } from '../read-models.js';
 
-/** Called for each read or write that has met damage, before it throws. Must not throw. */
+/** Is called for each read or write that finds damage, before the error is thrown. Must not throw. */
 export type OnDamage = (damage: ViewDamagedError) => void;
 
-/** Runs an action on the file and says in the port's words how it failed. `view`: the one that is read. */
+/** Runs an action on the file and translates its errors into errors of the port. `view` is the view that is read. */
 export type Guard = <T>(action: () => T, view?: StoredView) => T;
 
 interface GuardOptions {
@@ -22,7 +22,7 @@ interface GuardOptions {
   readonly markFile?: string;
 }
 
-/** Lets errors of the port and wrong calls pass. Whatever else SQLite says means that the read models are out of reach. Its messages name tables, never values. */
+/** Passes on errors of the port and of wrong calls. All other errors of SQLite mean that the read models are unavailable. Their messages name tables, never values. */
 export function createGuard({ onDamage, markFile }: GuardOptions): Guard {
   function reported(damage: ViewDamagedError): ViewDamagedError {
     if (damage.view === undefined && markFile !== undefined) mark(markFile);

@@ -56,7 +56,7 @@ test('by key, request, contact, stream, list and day', async () => {
   expect(refused).toMatchObject({ code: 2 });
 });
 
-test('a match at the end of a long log is found by the client and the command, and nothing is said to be missing before', async () => {
+test('the client and the command find a match at the end of a long log, and do not report that nothing matches before', async () => {
   const folder = newFolder();
   const service = await startLocally(folder, { SEAL_EVERY: '0' }, { mostSearched: 20 });
   onTestFinished(() => service.close());
@@ -82,11 +82,11 @@ test('a match at the end of a long log is found by the client and the command, a
   const nothing = await events('--actor', 'nobody');
   expect(nothing).toMatchObject({ code: 0, out: '' });
   expect(nothing.err).toBe(
-    `No event matches. Records of reads are left out: --types RecordRead shows them.\n${notRecorded}`,
+    `No event matches. Records of reads are left out. To include them, use --types RecordRead.\n${notRecorded}`,
   );
 });
 
-test('the client reads on over pages of the record of reads that have no match', async () => {
+test('the client reads on over pages of recorded reads without a match', async () => {
   const folder = newFolder();
   const service = await startLocally(folder, { SEAL_EVERY: '0' }, { mostSearched: 3 });
   onTestFinished(() => service.close());

@@ -78,7 +78,7 @@ async function damages(): Promise<readonly string[]> {
   return found;
 }
 
-it('finds nothing wrong in views as they were written, and counts their rows', async () => {
+it('finds no damage in intact views, and counts their rows', async () => {
   const { signal } = new AbortController();
   expect(
     await checkViews({ file, views: [things, short], signal, onDamage: (error) => expect.fail(error.message) }),
@@ -140,7 +140,7 @@ it.each(['things', 'short'])(
   },
 );
 
-it('finds a document that an index lost: one flipped bit hid four emails from a history', async () => {
+it('finds a document that an index lost, because one flipped bit hid four emails from a history', async () => {
   const document = { owner: 'o9', size: 1, tag_ids: [] };
   const models = openSqliteReadModels({ file });
   const write = { view: things, id: 'late', document, position: '2', loaded: null };
@@ -171,7 +171,7 @@ it.each([
   expect(discardIfUnusable(file)).toMatchObject({ isDamage: true });
 });
 
-it('does not create the table of a live view that is missing, because it would be empty for ever', () => {
+it('does not create a missing table of a live view, because the table would stay empty', () => {
   change('DROP TABLE things_v1');
   expect(discardIfUnusable(file)).toEqual({ isDamage: true, reason: 'the table things_v1 is missing' });
 });

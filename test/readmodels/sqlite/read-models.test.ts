@@ -208,7 +208,7 @@ describe('SQLite read models', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('keeps a document without what its row says already', async () => {
+  it('stores a document without the values that its row has', async () => {
     const declared: View = { ...view, fields: ['name', 'owner', 'size', 'tag_ids'], idFields: ['owner', 'name'] };
     const models = openSqliteReadModels({ file });
     await models.prepare(declared);

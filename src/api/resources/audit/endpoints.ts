@@ -104,7 +104,7 @@ export const auditEndpoints = {
       })
       .refine(isInOrder, outOfOrder),
     answer: pageSchema(answers.readRecordSchema, {
-      searched: count.describe('Number of records that were read for this page, found or not.'),
+      searched: count.describe('Number of records that were read for this page, whether they matched or not.'),
     }),
     errors: [...ofAddress, 'no_such_contact'],
   }),
@@ -146,7 +146,7 @@ export const auditEndpoints = {
         ...between,
         format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
         follow: flag(
-          '`true`: server-sent events as they happen. It can be combined with `after` and `types` only.',
+          'If `true`, events are sent as they happen, as server-sent events. Only `after` and `types` can be used with it.',
           false,
         ),
         after: optionalText('`next_after` of a page, a position of the log, or `now`: only later events.'),

@@ -20,7 +20,7 @@ export const status = textField({
   form: { fits: (value) => /^(?:un)?subscribed$/i.test(value), code: 'invalid_status' },
 })
   .transform((value): SubscriptionStatus => (/^un/i.test(value) ? 'Unsubscribed' : 'Subscribed'))
-  .meta({ description: 'Other cases of letters are taken, too.' })
+  .meta({ description: 'Any letter case is accepted.' })
   .register(describedBy, { enumeration: subscriptionStatus });
 
 const maxTagNames = 100;
@@ -87,13 +87,23 @@ const isHits = (value: unknown): boolean =>
 export const searched = z.object({
   text: textField(
     { maxCharacters: 200 },
-    { description: 'How the address or a name begins.', examples: ['ada'], minLength: 1, pattern: filledPattern() },
+    {
+      description: 'The beginning of the address or of a name.',
+      examples: ['ada'],
+      minLength: 1,
+      pattern: filledPattern(),
+    },
   ),
   limit: z
     .unknown()
     .refine(isHits, refuseWith('invalid_count', mostHits))
     .transform(Number)
-    .meta({ description: 'The most contacts of the answer.', type: 'integer', minimum: 1, maximum: mostHits })
+    .meta({
+      description: 'The maximum number of contacts in the answer.',
+      type: 'integer',
+      minimum: 1,
+      maximum: mostHits,
+    })
     .nullish()
     .transform((value) => value ?? defaultHits)
     .meta({ default: defaultHits }),

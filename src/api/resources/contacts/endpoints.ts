@@ -117,14 +117,14 @@ export function contactEndpoints(clock: () => number) {
       scope: 'contacts:write',
       summary: 'Create or update many contacts',
       description:
-        'Each line is an upsert of its own. The answer has a line for each line that is not blank, in the same order, sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank.',
+        'Each line is a separate upsert. The answer has a line for each line that is not blank, in the same order. It is sent while lines are saved. A body has at most 10 MiB and 200,000 lines that are not blank.',
       lines: { schema: bodies.upsert, title: 'ContactLine' },
       query: z.object({
         resubscribe: flag(
-          '`false`: a contact that has unsubscribed from the list stays unsubscribed. Everything else of the line is saved.',
+          'If `false`, a contact that has unsubscribed from the list stays unsubscribed. The other fields of the line are saved.',
           true,
         ),
-        dry_run: flag('`true`: lines are checked, and nothing is saved.', false),
+        dry_run: flag('If `true`, lines are checked, and nothing is saved.', false),
       }),
       bodyLimit: 10 * 1024 * 1024,
       answer: { others: { 'application/x-ndjson': bulkLine } },
@@ -179,7 +179,7 @@ export function contactEndpoints(clock: () => number) {
         status: status.meta({ description: 'Only contacts with this status.' }).optional(),
         tag_name: anyText('Only contacts with this tag.'),
         record: flag(
-          '`true`: a page that shows a contact is recorded as a read of the list. The console asks for this.',
+          'If `true`, a page that shows a contact is recorded as a read of the list. The console uses this parameter.',
           false,
         ),
         ...paging,

@@ -44,7 +44,7 @@ export const template = textField({ forbidden: controlButTabAndLineBreak, maxByt
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refuseWith('too_many_bytes', maxEncoded))
   .meta({
     description:
-      'The body as HTML: at most 512 KiB, and 700 KiB as JSON. Of the control characters only tab, line feed and carriage return.',
+      'The body in HTML, at most 512 KiB, and 700 KiB as JSON. The only control characters allowed are tab, line feed and carriage return.',
     examples: ['<p>Thank you!</p>'],
     minLength: 1,
     pattern: filledPattern(controlButTabAndLineBreak),

@@ -42,7 +42,7 @@ const emailState = object(
         .enum(refusalKinds)
         .describe(
           '`hard`: the mailbox or its domain does not exist. `full`: the mailbox is over its quota. ' +
-            '`policy`: the server refuses the sender or this message. `other`: everything else.',
+            '`policy`: the server refuses the sender or the message. `other`: everything else.',
         ),
       enhanced_code: text('As the mail server reported it.', '5.1.1').nullable(),
     })

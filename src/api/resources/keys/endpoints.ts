@@ -91,7 +91,7 @@ const ownKey = apiKey
     created_at: time.nullable().describe('Null: a key of the configuration.'),
     reads_recorded: z
       .boolean()
-      .describe('Whether the service records who looked, under the name of the key: see `ACCESS_LOG`.'),
+      .describe('Whether the service records reads under the name of the key. See `ACCESS_LOG`.'),
   })
   .meta({ id: 'OwnApiKey', description: 'The API key of the request.' });
 

@@ -21,7 +21,7 @@ export const projectionsEndpoints = {
     scope: 'projections',
     summary: 'The last rebuild, or its progress as server-sent events',
     query: z.object({
-      follow: optionalFlag('`true`: server-sent events until it is over.'),
+      follow: optionalFlag('If `true`, the progress is sent as server-sent events until the rebuild ends.'),
     }),
     answer: { data: rebuild, others: { 'text/event-stream': rebuild } },
     errors: ['not_found'],

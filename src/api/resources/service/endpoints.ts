@@ -18,7 +18,7 @@ const readinessSchema = object('Readiness', {
     caught_up: flag,
     rebuilding: flag,
     missing: z.array(view),
-    damaged: z.array(view).describe('Their reads are answered with 503 until a rebuild has built them.'),
+    damaged: z.array(view).describe('Damaged views. Their reads are answered with 503 until a rebuild ends.'),
     projector: z.enum(['leading', 'standby', 'elsewhere']),
     position: maybePosition,
     lag_ms: lag,
@@ -105,14 +105,14 @@ export const healthEndpoints = {
     scope: 'none',
     summary: 'Whether the process runs',
     description:
-      'Stores are not asked: the answer is 200 also while one is out of reach, and while the service starts.',
+      'This request does not check the stores. The answer is 200 even while a store is unreachable or the service starts.',
     answer: { data: alive },
   }),
   ready: read('getReady', '/health/ready', {
     scope: 'none',
     summary: 'Whether the service is ready, part by part',
     description:
-      'While it is not ready: 503, with the same parts in `data`. While the service starts: 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). All other paths but `/health/live` then answer 503, too.',
+      'If the service is not ready, the answer is 503 with the same parts in `data`. While the service starts, the answer is 503, and `data.starting` says what the start waits for (`waiting_for`: `event_store`, `read_models` or `checks`) and why (`reason`: `unreachable` or `not_ready`). During this time, all other paths except `/health/live` are also answered with 503.',
     answer: { data: readinessSchema },
     errors: ['unavailable'],
   }),

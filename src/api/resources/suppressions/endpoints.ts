@@ -69,7 +69,7 @@ export const suppressionEndpoints = {
     scope: 'suppressions:write',
     summary: 'Refuse mail to an address, or to many',
     description:
-      'One address as JSON, or many as NDJSON, at most 10 MiB and 200,000 lines. Each line is answered with a line of its own. The same reason in the same scope is not written twice.',
+      'Takes one address as JSON, or many as NDJSON with at most 10 MiB and 200,000 lines. Each line is answered with a line. The same reason in the same scope is not written twice.',
     body: suppression.optional(),
     lines: { schema: suppression, title: 'SuppressRequest', isOneToo: true },
     bodyLimit: 10 * 1024 * 1024,
