@@ -68,8 +68,11 @@ const rows: readonly Row[] = [
 
 const codesOf = ({ status, replied }: Said): readonly string[] => [status, ...replied];
 
-/** 7 is about security, 1.7 and 1.8 about the sender, 2.3, 3.4 and 6 about the size and content of the message. */
-const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.[78]|2\.3|3\.4|6\.\d+)$/.test(code);
+/**
+ * 7 is about security, 1.7 and 1.8 about the sender, 2.3, 3.4 and 6 about the size and content of the message. Microsoft
+ * uses 1.90 for a sender who sent too much.
+ */
+const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.(?:[78]|90)|2\.3|3\.4|6\.\d+)$/.test(code);
 const overQuota = '2.2';
 /** 2.1 says that the mailbox is disabled, 7.17 that it has another owner. Microsoft uses 1.351 to quote another server. */
 const isHardCode = (code: string): boolean => /^(?:1\.(?:[1236]|10|351)|2\.1|7\.17)$/.test(code);
@@ -86,7 +89,8 @@ const leavesItToWords = ({ status, replied }: Said): boolean =>
 
 const limits = ({ words }: Said): boolean =>
   /\brate\b|\blimit|\bthrottl|too (?:fast|quickly|often|many|much)/.test(words);
-const tooFast = /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b/;
+const tooFast =
+  /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b|\bmessage receive limit\b|\blimit for the number of messages they can receive\b/;
 const temporaryWords = /\btemporar|\btry again later\b|\bnot found, try again\b/;
 const fullWords = new RegExp(
   [
@@ -117,7 +121,7 @@ const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprot
 const refusingWords = new RegExp(
   [
     '\\bsenders?\\b|\\bdenied\\b|\\bnot (?:allowed|permitted|authori[sz]ed)\\b|\\bsuspicious\\b|\\bcontent\\b|\\bheader\\b',
-    '\\bmessage (?:size|length)\\b|\\b(?:message|e?mail|attachment)(?: is)? too (?:large|big|long)\\b|\\bsize limit\\b',
+    '\\bmessage (?:size|length)\\b|\\b(?:message|e?mail|attachment)(?: is)? too (?:large|big|long)\\b|\\bsize limit\\b|\\baddress is not verified\\b',
   ].join('|'),
 );
 

@@ -259,9 +259,18 @@ test.each([
   expect(kindOf(undefined, reply)).toBe('policy');
 });
 
-test.each(['550 5.2.1 message throttled', '550 5.2.1 too much mail for this user'])(
-  'a limit of the mailbox is a refusal for now: %s',
-  (reply) => {
-    expect(kindOf(undefined, reply)).toBe('other for now');
-  },
-);
+test.each([
+  '550 5.2.1 message throttled',
+  '550 5.2.1 too much mail for this user',
+  "550 5.2.121 The recipient's per hour message receive limit from specific sender exceeded",
+  '550 5.2.122 The recipient has exceeded their limit for the number of messages they can receive per hour',
+])('a limit of the mailbox is a refusal for now: %s', (reply) => {
+  expect(kindOf(undefined, reply)).toBe('other for now');
+});
+
+test.each([
+  "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
+  '554 Message rejected: Email address is not verified. The following identities failed the check: news@example.com',
+])('what a relay refuses because of the sender does not count against the recipient: %s', (reply) => {
+  expect(countedKind(classifyRefusal({ reply }))).toBeUndefined();
+});
