@@ -70,7 +70,7 @@ const isReport = (parts: readonly Attachment[]): boolean =>
 function reportIn(mail: Mail): MailReport | undefined {
   const header = returnedHeader(mail.attachments);
   const [returned] = blocksOf(header);
-  const report = statementIn(mail.attachments) ?? microsoftComplaint(mail, returned);
+  const report = isReport(mail.attachments) ? statementIn(mail.attachments) : microsoftComplaint(mail, returned);
   if (report === undefined) return undefined;
   return {
     ...report,

@@ -190,7 +190,8 @@ function createDecoder(head: Uint8Array, encoding: CsvFormat['encoding']): Check
   /** `before` is the text before the bytes that cannot be decoded. */
   const notDecoded = (before: string): UnreadableCsvError =>
     new UnreadableCsvError(
-      'encoding',
+      // UTF-16 is recognized whatever the encoding is, so another choice does not help.
+      name.startsWith('utf-16') ? 'damage' : 'encoding',
       `line ${line + breaksIn(before)} has bytes that are not ${encodingNames[name]}. Save the file as CSV UTF-8.`,
     );
 

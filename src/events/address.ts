@@ -12,8 +12,8 @@ const ascii = /^[\0-\x7f]*$/;
 const asciiLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** Letters, digits, hyphens, 1 to 63 of them, no hyphen at either end (RFC 1123). */
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-/** The last label of an IPv4 address. No top-level domain is all digits (RFC 3696). */
-const digits = /^[0-9]+$/;
+/** The last label of an IPv4 address, also in hexadecimal. No top-level domain is all digits (RFC 3696). */
+const ipv4Label = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
 /** Letters and digits of all scripts too. A mark stands on one of these: at the start it would join what is before it. */
 const letter = String.raw`[\p{L}\p{Nd}]\p{M}*`;
 const atom = `(?:[!#$%&'*+/=?^_\`{|}~-]|${letter})+`;
@@ -102,5 +102,5 @@ function isMailbox(text: string, localPart: RegExp): boolean {
   const name = text.slice(0, at);
   if (Buffer.byteLength(name) > maxLocalBytes || !localPart.test(name)) return false;
   const labels = text.slice(at + 1).split('.');
-  return labels.length >= 2 && labels.every((part) => label.test(part)) && !digits.test(labels.at(-1) ?? '');
+  return labels.length >= 2 && labels.every((part) => label.test(part)) && !ipv4Label.test(labels.at(-1) ?? '');
 }

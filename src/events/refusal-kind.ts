@@ -68,8 +68,11 @@ const rows: readonly Row[] = [
 
 const codesOf = ({ status, replied }: Said): readonly string[] => [status, ...replied];
 
-/** 7 is about security, 1.7 and 1.8 about the sender, 3.4 and 6 about the size and content of the message. */
-const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.[78]|3\.4|6\.\d+)$/.test(code);
+/**
+ * 7 is about security, 1.7 and 1.8 about the sender, 2.3, 3.4 and 6 about the size and content of the message. Microsoft
+ * uses 1.90 for a sender who sent too much.
+ */
+const isPolicyCode = (code: string): boolean => /^(?:7\.(?!17$)\d+|1\.(?:[78]|90)|2\.3|3\.4|6\.\d+)$/.test(code);
 const overQuota = '2.2';
 /** 2.1 says that the mailbox is disabled, 7.17 that it has another owner. Microsoft uses 1.351 to quote another server. */
 const isHardCode = (code: string): boolean => /^(?:1\.(?:[1236]|10|351)|2\.1|7\.17)$/.test(code);
@@ -84,13 +87,15 @@ const leavesItToWords = ({ status, replied }: Said): boolean =>
   replied.every((code) => vagueCodes.includes(code)) &&
   (vagueCodes.includes(status) || isPolicyCode(status) || status === overQuota);
 
-const limits = ({ words }: Said): boolean => /\brate\b|\blimit|too (?:fast|quickly|often|many)/.test(words);
-const tooFast = /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b/;
+const limits = ({ words }: Said): boolean =>
+  /\brate\b|\blimit|\bthrottl|too (?:fast|quickly|often|many|much)/.test(words);
+const tooFast =
+  /\b(?:receiving|getting) (?:e?mails?|messages) (?:at|too)\b|\bmessage receive limit\b|\blimit for the number of messages they can receive\b/;
 const temporaryWords = /\btemporar|\btry again later\b|\bnot found, try again\b/;
 const fullWords = new RegExp(
   [
-    '(?<!sending )\\bquota\\b|\\boverquota\\b',
-    '\\b(?:mailbox|inbox|account)(?: \\w+){0,4} full\\b|\\bfull mailbox\\b',
+    '(?<!sending )\\bquota\\b|\\boverquota\\b|\\bexceeded storage allocation\\b',
+    '\\b(?:mailbox|inbox|account)(?: \\w+){0,4} full\\b|\\bfull mailbox\\b|\\bmailbox (?:size|storage) limit\\b',
     '\\bout of storage\\b|\\benough (?:disk |storage )?space\\b',
   ].join('|'),
 );
@@ -99,21 +104,26 @@ const fullWords = new RegExp(
 const policyWords = new RegExp(
   [
     // "The account is blocked" is about the recipient.
-    '(?<!\\b(?:account|mailbox|user|recipient)(?: is| was| has been)? )\\bblock(?:s|ed|ing|list|lists|listed)?\\b',
-    '\\bblack ?list|\\bbanned\\b|(?<!not )\\blisted (?:in|on|by|at)\\b|\\breputation\\b|\\bcomplaints?\\b',
-    '\\bspam|\\bunsolicited\\b|\\bu[bc]e\\b|\\bvirus|\\bmalware\\b|\\bphish|\\bpolic(?:y|ies)\\b|\\brecipient preferences\\b',
+    '(?<!\\b(?:account|mailbox|user|recipient)(?: is| was| has been)? )\\bblock(?:s(?! limit)|ed|ing|list|lists|listed)?\\b',
+    '\\b(?:black|white) ?list|\\bbanned\\b|(?<!not )\\blisted (?:in|on|by|at)\\b|\\breputation\\b|\\bcomplaints?\\b',
+    '\\bspam|\\bun(?:solicited|wanted)\\b|\\bu[bc]e\\b|\\bvirus|\\bmalware\\b|\\bphish|\\bpolic(?:y|ies)\\b|\\brecipient preferences\\b',
     '\\bspf\\b|\\bdkim\\b|\\bdmarc\\b|\\bptr\\b|\\breverse dns\\b|\\brdns\\b|authenticat',
     // "User unknown in relay recipient table" is about the recipient.
     '\\brelay(?:ing)?\\b(?! (?:recipient|domain))|\\brcpthosts\\b|\\b(?:helo|ehlo)\\b',
     "\\bsender(?:'s)? (?:verif|address|domain|denied|rejected|host|ip)|\\bfrom:? address",
-    '\\b(?:your|sending|client) (?:ip|server|network|host|domain)\\b',
+    '\\b(?:your|sending|client) (?:ip|server|network|host|hostname|domain)\\b|\\b(?:host|domain) not found for ip\\b',
+    '\\b(?:return|reverse)[- ]?path\\b|\\b(?:return|reply-to) address|\\bsending from\\b',
     '\\btoo many (?:recipients|connections|messages|e?mails)\\b|\\bfrequency\\b|\\brate limit|\\bsending (?:quota|limit)',
   ].join('|'),
 );
 const blocklists = /spamhaus|spamcop|barracudacentral|\bsorbs\.net|dnsbl|uceprotect|\b(?:rbl|surbl|uribl)\b/;
-/** Words that often are about the sender. They decide only if no code does. */
-const refusingWords =
-  /\bsenders?\b|\bdenied\b|\bnot (?:allowed|permitted|authori[sz]ed)\b|\bsuspicious\b|\bcontent\b|\bheader\b/;
+/** Words that often are about the sender or the message. They decide only if no code does. */
+const refusingWords = new RegExp(
+  [
+    '\\bsenders?\\b|\\bdenied\\b|\\bnot (?:allowed|permitted|authori[sz]ed)\\b|\\bsuspicious\\b|\\bcontent\\b|\\bheader\\b',
+    '\\bmessage (?:size|length)\\b|\\b(?:message|e?mail|attachment)(?: is)? too (?:large|big|long)\\b|\\bsize limit\\b|\\baddress is not verified\\b',
+  ].join('|'),
+);
 
 /** The most frequent wordings for an unknown mailbox. `PARTY` is the mailbox, `SOME` are words of the same sentence. */
 const unknownMailbox: readonly RegExp[] = [
@@ -202,9 +212,11 @@ const withoutAddresses = (text: string): string =>
   text
     .replaceAll(/<[^<>\s@]*@[^<>\s]*>/g, ' address ')
     .split(/\s+/)
-    .map((word) => (word.includes('@') ? 'address' : word))
+    .map((word) => (word.includes('@') ? `address${quotedAfter(word)}` : word))
     .join(' ')
     .trim();
+/** Returns what follows the address in Barracuda's `(ada@example.com:blocked)` and `(ada@example.com:550 5.7.1 …)`. */
+const quotedAfter = (word: string): string => /^\([^\s@]+@[^\s:]+(:\w+)\)?$/.exec(word)?.[1]?.replace(':', ' ') ?? '';
 /** Leaves out links, host names and codes, because their parts are not words. */
 const wordsOf = (text: string): string =>
   text

@@ -103,7 +103,8 @@ function isAboutUs({ enhanced_code = '', response = '' }: Reply): boolean {
 /** The server refuses the sender, not the recipient. Only asked before the message is handed over. */
 function isPolicy({ command = '', response }: SmtpError): boolean {
   const reply = replyOf(response);
-  const isOfPolicy = reply.enhanced_code?.startsWith('5.7.') === true;
+  // 5.7.17 says that the mailbox has another owner.
+  const isOfPolicy = /^5\.7\.(?!17$)/.test(reply.enhanced_code ?? '');
   if (isForGood(reply) && (command === 'MAIL FROM' ? !isOfSize(reply) : isOfPolicy)) return true;
   return (command === 'MAIL FROM' || command === 'RCPT TO') && isAboutUs(reply);
 }

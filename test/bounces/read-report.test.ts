@@ -38,6 +38,17 @@ test('only abuse, fraud and the wish to get no more are complaints', async () =>
   for (const type of ['not-spam', 'auth-failure', 'virus', 'other', '']) expect(await of(type), type).toBeUndefined();
 });
 
+test('a feedback report that is not a complaint is not read as one of Microsoft without a feedback report', async () => {
+  const header = 'From: staff@hotmail.com\nSubject: complaint about message from 192.0.2.9\n';
+  const report =
+    header +
+    someReport('abuse')
+      .replace(/^From: .*\n/m, '')
+      .replace(/^Subject: .*\n/m, '');
+  expect(await read(report)).toMatchObject({ type: 'complaint' });
+  expect(await read(report.replace('Feedback-Type: abuse', 'Feedback-Type: not-spam'))).toBeUndefined();
+});
+
 describe('of the delivery', () => {
   const gone = someReport('postfix-gone');
   const withFields = (fields: string) =>

@@ -123,3 +123,11 @@ test('a report of rejected rows that was written just before a kill, and not cou
   });
   expect(readFileSync(report, 'utf8')).not.toContain('of before');
 });
+
+test('a broken file in UTF-16 is refused without the advice to choose Latin-1', async () => {
+  const file = fileOf([]);
+  writeFileSync(file, Buffer.concat([Buffer.from('\ufeffemail\r\nada@example.com\r\n', 'utf16le'), Buffer.from('x')]));
+  await expect(importFile(file, () => Promise.reject(new Error('nothing is sent')))).rejects.toThrow(
+    /^line 3 has bytes that are not UTF-16\. Save the file as CSV UTF-8\. Nothing was imported\.$/,
+  );
+});

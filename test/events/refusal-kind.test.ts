@@ -194,7 +194,6 @@ test.each([
     ['5.0.0', '550 Rejected'],
     ['5.1.0', '550 5.1.0 Address rejected'],
     ['5.3.0', '550 5.3.0 User unknown'],
-    ['5.2.3', '552 5.2.3 Message too large for this recipient'],
     ['5.0.0', '550 The account is blocked'],
   ],
   [
@@ -224,4 +223,54 @@ test('counts a full mailbox and a temporary refusal as soft, and neither a missi
     undefined,
     undefined,
   ]);
+});
+
+test.each([
+  ['550 permanent failure for one or more recipients (ada@example.com:blocked)', 'policy'],
+  ['550 permanent failure for one or more recipients (ada@example.com:550 5.7.1 rejected)', 'policy'],
+  ['550 permanent failure for one or more recipients (ada@example.com:550 5.2.2 full)', 'full'],
+])('reads what Barracuda quotes behind an address: %s is %s', (reply, kind) => {
+  expect(kindOf('5.0.0', reply)).toBe(kind);
+});
+
+test.each(['552 5.2.3 Too large', '552 Message size exceeds fixed maximum message size', '550 Message too large'])(
+  'a message that is too large says nothing about the recipient: %s',
+  (reply) => {
+    expect(countedKind(classifyRefusal({ reply }))).toBeUndefined();
+  },
+);
+
+test.each([
+  ['552 Requested mail action aborted: exceeded storage allocation', 'full'],
+  ['552 Mailbox size limit exceeded', 'full'],
+  ['452 Mailbox full / Blocks limit exceeded / Inode limit exceeded', 'full for now'],
+])('a full mailbox is told by its words: %s is %s', (reply, kind) => {
+  expect(kindOf(undefined, reply)).toBe(kind);
+});
+
+test.each([
+  '550 Return path address does not exist',
+  '550 Reply-To address is invalid',
+  '550 The address you are sending from does not exist',
+  '550 cannot find your hostname: host not found',
+  '550 Host not found for IP 192.0.2.1',
+  '550 5.1.1 Recipient rejected the message (not in whitelist)',
+])('an unknown sender is not an unknown recipient: %s', (reply) => {
+  expect(kindOf(undefined, reply)).toBe('policy');
+});
+
+test.each([
+  '550 5.2.1 message throttled',
+  '550 5.2.1 too much mail for this user',
+  "550 5.2.121 The recipient's per hour message receive limit from specific sender exceeded",
+  '550 5.2.122 The recipient has exceeded their limit for the number of messages they can receive per hour',
+])('a limit of the mailbox is a refusal for now: %s', (reply) => {
+  expect(kindOf(undefined, reply)).toBe('other for now');
+});
+
+test.each([
+  "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
+  '554 Message rejected: Email address is not verified. The following identities failed the check: news@example.com',
+])('what a relay refuses because of the sender does not count against the recipient: %s', (reply) => {
+  expect(countedKind(classifyRefusal({ reply }))).toBeUndefined();
 });

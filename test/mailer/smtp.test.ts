@@ -57,6 +57,7 @@ test('whose fault a refusal is: the relay and our settings never make an e-mail 
     ['recipient 550 5.5.0 mailbox unavailable', 'failed smtp_5xx recipient'],
     ['recipient 501 malformed address', 'failed smtp_5xx recipient'],
     ['recipient 552 5.2.2 Over quota', 'failed smtp_5xx recipient'],
+    ['recipient 550 5.7.17 Mailbox owner has changed', 'failed smtp_5xx recipient'],
     ['data 550 5.7.1 Looks like spam', 'failed smtp_5xx data'],
     ['data 550 5.7.26 Fails DMARC', 'failed smtp_5xx data'],
   ];
