@@ -11,7 +11,7 @@ import { createFollower } from '../projector/follower.js';
 import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/contact-of-stream.js';
-import { emails } from '../projections/emails.js';
+import { emails, recipientIndex } from '../projections/emails.js';
 import { createSuppressionLookup, suppressions, type KnownRefusals } from '../projections/suppressions.js';
 import { createQueries } from '../projections/queries.js';
 import { createShowProgress } from '../projector/show-progress.js';
@@ -149,6 +149,8 @@ export async function openViews(options: ViewsOptions) {
     damaged: damage.damaged,
     /** How often damage was found since the start. */
     damageFound: damage.found,
+    /** Reports damage by which an email is not found by its recipient. MongoDB looks after its own indexes. @throws ReadModelsUnavailableError */
+    checkRecipients: async (): Promise<void> => check?.checkIndex(emails.name, recipientIndex),
     /** When the views were last checked, in milliseconds since 1970; undefined: they were not, or are on a server. */
     checkedAt: (): number | undefined => check?.checkedAt(),
     /** Compares documents, checksums and indexes from now on, in the background. To be called when the service is ready. */
