@@ -1,10 +1,10 @@
-/** Composition root of the thread that compares the embedded views with their checksums and indexes, once. */
+/** Composition root of the thread that compares the embedded views, or one index of a view, with their checksums, once. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { liveProjections } from '../projections/views.js';
 import { parkedView } from '../projector/parked.js';
 import { checkpointName, storedIn } from '../projector/storage.js';
-import { checkViews } from '../readmodels/sqlite/check.js';
+import { checkIndex, checkViews } from '../readmodels/sqlite/check.js';
 import { damageOf, type Damage } from '../rebuild/damage.js';
 import { openReadModels } from '../stores/stores.js';
 
@@ -15,7 +15,8 @@ export type FromViewsCheck =
 
 const main = parentPort;
 if (main === null) throw new Error('views-check-worker runs as a worker thread only');
-const { file } = z.object({ file: z.string() }).parse(workerData);
+const index = z.object({ view: z.string(), fields: z.array(z.string()) });
+const { file, only } = z.object({ file: z.string(), only: index.optional() }).parse(workerData);
 const send = (message: FromViewsCheck): void => main.postMessage(message);
 const stop = new AbortController();
 main.on('message', () => stop.abort());
@@ -27,7 +28,10 @@ async function check(): Promise<number | undefined> {
   const models = await openReadModels({ kind: 'embedded', file }, { ...hooks, readOnly: true });
   const live = await models.checkpoint(checkpointName).finally(() => models.close());
   const views = [...storedIn(liveProjections, live?.storages ?? {}), parkedView];
-  return await checkViews({ file, views, signal: stop.signal, ...hooks });
+  const options = { file, signal: stop.signal, ...hooks };
+  if (only === undefined) return await checkViews({ ...options, views });
+  const view = views.find(({ name }) => name === only.view);
+  return view === undefined ? 0 : await checkIndex({ ...options, view, fields: only.fields });
 }
 
 const began = performance.now();

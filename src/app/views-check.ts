@@ -1,6 +1,7 @@
-/** Checks the embedded views in a thread of its own: after the start, and once a week. */
+/** Checks the embedded views in a thread of its own: after the start, once a week, and one index when an answer depends on it. */
 import type { Logger } from 'pino';
 import { startWorkerThread, type WorkerThread } from '../flow/worker-thread.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { Damage } from '../rebuild/damage.js';
 import type { FromViewsCheck } from './views-check-worker.js';
 
@@ -54,20 +55,52 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     );
   }
 
+  const indexThreads = new Set<WorkerThread<'stop'>>();
+
+  /**
+   * Compares the documents of a view with one of its indexes. Damage is reported before it resolves.
+   * @throws ReadModelsUnavailableError if the check could not be completed
+   */
+  async function checkIndex(view: string, fields: readonly string[]): Promise<void> {
+    if (isClosed) throw new ReadModelsUnavailableError('the service stops');
+    let failure: string | undefined = 'the check of an index was stopped';
+    await new Promise<void>((resolve) => {
+      const started = startWorkerThread<FromViewsCheck, never>(
+        { name: 'views-check', beside: import.meta.url },
+        {
+          workerData: { file, only: { view, fields } },
+          onMessage(message) {
+            if (message.type === 'damaged') return onDamage(message.damage);
+            failure = message.type === 'failed' ? message.message : undefined;
+          },
+          onExit(error) {
+            indexThreads.delete(started);
+            failure = error ?? failure;
+            resolve();
+          },
+        },
+      );
+      indexThreads.add(started);
+    });
+    if (failure !== undefined) throw new ReadModelsUnavailableError(failure);
+  }
+
   function startLater(): void {
     clearTimeout(timer);
     if (!isClosed) timer = setTimeout(start, everyMs).unref();
   }
 
-  /** Ends the running check. The next check begins in a week, or when it is started. */
+  /** Ends the running checks. The next check of all views begins in a week, or when it is started. */
   async function stop(): Promise<void> {
     startLater();
-    await thread?.close(closeWithinMs);
+    const running = thread === undefined ? [...indexThreads] : [thread, ...indexThreads];
+    await Promise.all(running.map(async (one) => one.close(closeWithinMs)));
   }
 
   return {
     start,
     stop,
+    checkIndex,
     /** When a check was last completed, in milliseconds since 1970; undefined before the first one. */
     checkedAt: (): number | undefined => checkedAt,
     async close(): Promise<void> {

@@ -11,7 +11,7 @@ import { createFollower } from '../projector/follower.js';
 import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from '../audit/contact-of-stream.js';
-import { emails } from '../projections/emails.js';
+import { emails, recipientIndex } from '../projections/emails.js';
 import { createSuppressionLookup, suppressions, type KnownRefusals } from '../projections/suppressions.js';
 import { createQueries } from '../projections/queries.js';
 import { createShowProgress } from '../projector/show-progress.js';
@@ -151,6 +151,11 @@ export async function openViews(options: ViewsOptions) {
     damaged: damage.damaged,
     /** Number of times that damage was found since the start. */
     damageFound: damage.found,
+    /**
+     * Reports damage that hides an email from a search by its recipient. MongoDB checks its own indexes.
+     * @throws ReadModelsUnavailableError if the check could not be completed
+     */
+    checkRecipients: async (): Promise<void> => check?.checkIndex(emails.name, recipientIndex),
     /** Time of the last check of the views, in milliseconds since 1970. Undefined if they were not checked or are on a server. */
     checkedAt: (): number | undefined => check?.checkedAt(),
     /** Starts the checks of documents, checksums and indexes in the background. Call this when the service is ready. */

@@ -28,6 +28,10 @@ interface EraserOptions {
   readonly lease: WorkLease | undefined;
   /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
   readonly hasOtherStorages: () => Promise<boolean>;
+  /** Reports damage by which an email is not found by its recipient. @throws ReadModelsUnavailableError */
+  readonly checkRecipients: () => Promise<void>;
+  /** How often damage of the views was found since the start. */
+  readonly damageFound: () => number;
   /** Whether the views have come to where the log stood at the start. */
   readonly areViewsReached: () => boolean;
   /** Of this process, where it has one. */
@@ -59,14 +63,15 @@ export interface Eraser extends Subscriber<EraserWork> {
 }
 
 export function createEraser(options: EraserOptions): Eraser {
-  const { steps, keep, lease, hasOtherStorages, areViewsReached, mailer, logger, now } = options;
+  const { steps, keep, lease, hasOtherStorages, checkRecipients, damageFound, areViewsReached, mailer, logger, now } =
+    options;
   const running = new Set<EraserWork['type']>();
   /** What was logged since everything went well. */
   const failures = new Set<string>();
   let isCaughtUp = false;
   let oldest: string | undefined;
   /** By id: what is left of them is their completion. */
-  const erased = new Map<string, ErasureCompletion>();
+  const erased = new Map<string, ErasureCompletion & { readonly damageBefore: number }>();
   const awaited = createAwaitedEmails({ mailer, logger, now });
   /** By id. */
   const waiting = new Map<string, FailedErasure>();
@@ -109,10 +114,11 @@ export function createEraser(options: EraserOptions): Eraser {
   }
 
   async function eraseOne(id: string): Promise<void> {
+    const damageBefore = damageFound();
     const one = await erase(steps, id);
     if ('counts' in one) {
       waiting.delete(id);
-      erased.set(id, one);
+      erased.set(id, { ...one, damageBefore });
     } else {
       wait(id, 'email_being_sent');
       awaited.waitFor(id, one);
@@ -122,6 +128,9 @@ export function createEraser(options: EraserOptions): Eraser {
   /** Takes seconds with many contacts: others are erased meanwhile, and completed next. Waits while other storages of a view may still hold an erased person. */
   async function completeAll(ids: readonly string[]): Promise<void> {
     if (await hasOtherStorages()) return ids.forEach((id) => wait(id, 'view_being_built'));
+    await checkRecipients();
+    // A damaged view may have hidden emails from an erasure, so the erasure begins again when the view is rebuilt.
+    for (const id of ids) if (erased.get(id)?.damageBefore !== damageFound()) erased.delete(id);
     const some = ids.flatMap((id) => erased.get(id) ?? []);
     await complete(steps, some);
     for (const { counts } of some) {

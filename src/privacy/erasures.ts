@@ -38,6 +38,10 @@ interface ErasuresOptions extends Clocks {
     readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
     /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
     hasOtherStorages(): Promise<boolean>;
+    /** Reports damage by which an email is not found by its recipient. @throws ReadModelsUnavailableError */
+    checkRecipients(): Promise<void>;
+    /** How often damage was found since the start. */
+    damageFound(): number;
   };
   /** Of this process, where it has one. */
   readonly mailer: { cutOff(stream: string): boolean } | undefined;
@@ -101,6 +105,8 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
         lease: await options.openLease('erasures', seldomLeaseMs),
         hasOtherStorages: () => options.views.hasOtherStorages(),
+        checkRecipients: () => options.views.checkRecipients(),
+        damageFound: () => options.views.damageFound(),
         areViewsReached: () => options.views.ownWrites.reached(),
         now: options.monotonic,
       })

@@ -57,6 +57,9 @@ export type EmailDocument = {
 type Complaint = { readonly at: string; readonly verified: boolean };
 type Bounce = Complaint & { readonly kind: RefusalKind; readonly enhanced_code: string | null };
 
+/** Finds the emails to a recipient, in the order of their requests. */
+export const recipientIndex = ['recipient_key', 'requested_position'] as const;
+
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
   version: 8,
@@ -65,7 +68,7 @@ export const emails: Projection<EmailDocument> = {
     { fields: ['open', 'next_attempt_at'] },
     { fields: ['open', 'open_since'] },
     { fields: ['state'] },
-    { fields: ['recipient_key', 'requested_position'] },
+    { fields: recipientIndex },
     { fields: ['kept_since'] },
   ],
   handles: [

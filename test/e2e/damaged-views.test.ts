@@ -1,7 +1,7 @@
 /** A service whose `views.db` is damaged refuses wrong answers and repairs itself while it runs. */
-import { openSync, closeSync, writeSync, statSync } from 'node:fs';
+import { openSync, closeSync, readFileSync, writeSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { newList, ok, someAddress } from '../support/answers.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
@@ -77,3 +77,59 @@ test.skipIf(onServers)(
     expect(service.output().match(/views.db is damaged/g)).toHaveLength(1);
   },
 );
+
+/** Moves the entry that leads from a recipient to an email, and leaves the row of the email as it was. */
+function hideEmail(file: string, emailId: string): void {
+  const index = 'emails_v8_by_recipient_key_and_requested_position';
+  // Each on a connection of its own, because a connection keeps the schema that it has read.
+  const run = (use: (views: DatabaseSync) => void): void => {
+    const views = new DatabaseSync(file, { timeout: 5_000, defensive: false });
+    use(views);
+    views.close();
+  };
+  const setKey = (key: string) => (views: DatabaseSync) =>
+    void views.prepare('UPDATE emails_v8 SET i_recipient_key = ? WHERE id = ?').run(key, emailId);
+  let key = '';
+  let schema: readonly SQLOutputValue[] = [];
+  run((views) => {
+    key = String(views.prepare('SELECT i_recipient_key AS key FROM emails_v8 WHERE id = ?').get(emailId)?.['key']);
+    schema = Object.values(views.prepare('SELECT * FROM sqlite_schema WHERE name = ?').get(index) ?? {});
+  });
+  run(setKey('zz'));
+  run((views) => {
+    views.exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '${index}'`);
+  });
+  run(setKey(key));
+  run((views) => {
+    views.exec('PRAGMA writable_schema = ON');
+    views.prepare('INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)').run(...schema);
+    const version = Number(views.prepare('PRAGMA schema_version').get()?.['schema_version']);
+    views.exec(`PRAGMA schema_version = ${version + 1}`);
+  });
+}
+
+test.skipIf(onServers)('an erasure is not completed without an email that a damaged index hides', async () => {
+  const { service, file } = await withContacts();
+  const to_email = someAddress();
+  for (const subject of ['one', 'two', 'three']) {
+    const mail = { from_email: 'us@example.com', to_email, subject, mail_template: `text ${subject}` };
+    await ok(service.post('/v1/email/send', mail));
+  }
+  const [first = ''] = await eventually(async () => {
+    const { text } = await service.get('/v1/email?state=sent');
+    const ids = text.match(/eml_\w+/g) ?? [];
+    return ids.length === 3 ? ids.sort() : undefined;
+  });
+  hideEmail(file, first);
+  const asked = await service.post('/v1/privacy/erasures', { email: to_email });
+  const erasure = String(asked.field('erasure_id'));
+  const log = ['events.db', 'events.db-wal'].map((name) => path.join(service.dataDir, name));
+  const isErased = async (): Promise<true | undefined> => {
+    const status = (await service.get(`/v1/privacy/erasures/${erasure}`)).field('status');
+    const isTold = log.some((name) => readFileSync(name).includes('text one'));
+    expect([status, isTold]).not.toEqual(['completed', true]);
+    return isTold ? undefined : true;
+  };
+  await eventually(isErased, { what: 'the erasure of the hidden email' });
+  expect(service.output()).toContain('an index of emails_v8 lacks an entry');
+});

@@ -30,7 +30,7 @@ async function open() {
   };
   const hidden = await request('ers_1');
   await request('ers_2');
-  const given = { now: 0, isBuilding: false, areViewsReached: true, fault: new Error('not shown') };
+  const given = { now: 0, isBuilding: false, areViewsReached: true, fault: new Error('not shown'), damage: [0] };
   const told: string[] = [];
   const eraser = createEraser({
     steps: {
@@ -48,6 +48,8 @@ async function open() {
     keep: () => Promise.resolve(),
     lease: undefined,
     hasOtherStorages: () => Promise.resolve(given.isBuilding),
+    checkRecipients: async () => void (given.damage.length > 1 && given.damage.shift()),
+    damageFound: () => given.damage[0] ?? 0,
     areViewsReached: () => given.areViewsReached,
     mailer: undefined,
     logger: {
@@ -94,6 +96,14 @@ it('completes none while other storages of a view hold who was erased', async ()
   given.isBuilding = false;
   given.now += 500;
   expect(await run()).toEqual(['complete ers_2']);
+  expect(await unfinished()).toEqual(['ers_1']);
+});
+
+it('begins an erasure again if its check finds that a damaged view may have hidden an email', async () => {
+  const { given, run, unfinished } = await open();
+  given.damage = [0, 1];
+  const again = ['erase ers_2', 'complete ers_2'];
+  expect(await run()).toEqual(['erase ers_1', ...again, ...again]);
   expect(await unfinished()).toEqual(['ers_1']);
 });
 

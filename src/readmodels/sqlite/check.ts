@@ -13,12 +13,22 @@ import { demandRecords } from './records.js';
 import { arrayName, columnName, indexName, keptView, sideName, tableNames, type Column } from './table-names.js';
 import { hasTable } from './tables.js';
 
-interface CheckOptions {
+interface FileOptions {
   readonly file: string;
-  /** Each in its live storage. */
-  readonly views: readonly View[];
   readonly onDamage: OnDamage;
   readonly signal: AbortSignal;
+}
+
+interface CheckOptions extends FileOptions {
+  /** Each in its live storage. */
+  readonly views: readonly View[];
+}
+
+interface CheckIndexOptions extends FileOptions {
+  /** In its live storage. */
+  readonly view: View;
+  /** The fields of the index. */
+  readonly fields: readonly string[];
 }
 
 /** Milliseconds of one transaction. */
@@ -28,16 +38,37 @@ const pauseFactor = 3;
 const rowsAtOnce = 32;
 
 /**
- * Returns the number of documents that were compared, or undefined if the whole file is damaged.
+ * Returns the number of documents that were compared, or undefined if there is damage that concerns the whole file.
  * @throws ReadModelsUnavailableError; the signal's reason when it aborts
  */
-export async function checkViews({ file, views, onDamage, signal }: CheckOptions): Promise<number | undefined> {
+export async function checkViews({ views, signal, ...options }: CheckOptions): Promise<number | undefined> {
+  return await checking(options, (db, guarded) => checkAll(db, { views, signal, guarded }));
+}
+
+/**
+ * Compares each document of a view with its checksum and with one index, so that a search of that index finds all documents.
+ * Returns the number of documents that were compared, or undefined if they are damaged, which was reported.
+ * @throws ReadModelsUnavailableError; the signal's reason when it aborts
+ */
+export async function checkIndex({ view, fields, signal, ...options }: CheckIndexOptions): Promise<number | undefined> {
+  return await checking(options, async (db, guarded) => {
+    const table = tableOf(db, view);
+    const name = indexName(table.main, fields);
+    const step = documentsStep({ ...table, indexes: table.indexes.filter((index) => index.name === name), arrays: [] });
+    return await inSlices(() => guarded(() => sliceOf(db, view, step), view), signal);
+  });
+}
+
+async function checking(
+  { file, onDamage }: Pick<CheckOptions, 'file' | 'onDamage'>,
+  check: (db: Database, guarded: Guard) => Promise<number>,
+): Promise<number | undefined> {
   const guarded = createGuard({ onDamage, markFile: damageMark(file) });
   const db = guarded(() => new Database(file, { access: 'read', timeout: 2_000 }));
   try {
-    return await checkAll(db, { views, signal, guarded });
+    return await check(db, guarded);
   } catch (error) {
-    // The damage was reported, and the whole file is being replaced.
+    // The damage was reported, and the view or the whole file is being built again.
     if (error instanceof ViewDamagedError) return undefined;
     throw error;
   } finally {
