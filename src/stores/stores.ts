@@ -12,6 +12,7 @@ import {
   type SqliteEventStoreOptions,
 } from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
+import { checkpointName } from '../projector/storage.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
 import {
   discardIfUnusable,
@@ -119,7 +120,7 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
     const { checkMongo } = await mongoCheck();
     return await awaitServer({ ...hooks, name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url) });
   }
-  const discarded = discardIfUnusable(settings.file);
+  const discarded = discardIfUnusable(settings.file, checkpointName);
   if (discarded !== undefined) hooks.onDiscarded(discarded);
 }
 

@@ -136,7 +136,7 @@ interface Outcome {
 }
 
 async function outcomeOf(file: string, { views, answers }: Known): Promise<Outcome> {
-  if (discardIfUnusable(file) !== undefined) return { wrong: [], noticed: 'start' };
+  if (discardIfUnusable(file, checkpointName) !== undefined) return { wrong: [], noticed: 'start' };
   const wrong: string[] = [];
   let noticed: Outcome['noticed'];
   let models: ReadModelReader | undefined;

@@ -217,11 +217,12 @@ export interface DiscardedViews {
 
 /**
  * Removes a file that is damaged or of another version, because its views can be folded again. Returns undefined if the
- * file is in order or missing. Call this before the file is opened.
+ * file is in order or missing. Call this before the file is opened. `live` is the name of the checkpoint that names the
+ * live storages.
  */
-export function discardIfUnusable(file: string): DiscardedViews | undefined {
+export function discardIfUnusable(file: string, live: string): DiscardedViews | undefined {
   if (!existsSync(file)) return undefined;
-  const found = existsSync(damageMark(file)) ? damaged('damage was met while it was in use') : whyUnusable(file);
+  const found = existsSync(damageMark(file)) ? damaged('damage was met while it was in use') : whyUnusable(file, live);
   if (found !== undefined) discardViews(file);
   return found;
 }
@@ -241,7 +242,7 @@ const checkedBytes = 64 * 1024 * 1024;
 const damaged = (reason: string): DiscardedViews => ({ reason, isDamage: true });
 const otherVersion = 'views.db was written by another version of the service';
 
-function whyUnusable(file: string): DiscardedViews | undefined {
+function whyUnusable(file: string, live: string): DiscardedViews | undefined {
   let db: Database | undefined;
   try {
     db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
@@ -250,7 +251,7 @@ function whyUnusable(file: string): DiscardedViews | undefined {
     if (verdict !== 'ok') return damaged(String(verdict));
     demandCheckpoints(db);
     demandRecords(db);
-    return lostTable(db);
+    return lostTable(db, live);
   } catch (error) {
     if (error instanceof ViewDamagedError) return damaged(error.message);
     // The statements are right, so a table is not.
@@ -262,15 +263,12 @@ function whyUnusable(file: string): DiscardedViews | undefined {
 }
 
 /** A view whose table is missing would be created empty, and its documents would never be folded again. */
-function lostTable(db: Database): DiscardedViews | undefined {
-  const { storages = {} } = selectCheckpoint(db, liveCheckpoint)?.checkpoint ?? {};
+function lostTable(db: Database, live: string): DiscardedViews | undefined {
+  const { storages = {} } = selectCheckpoint(db, live)?.checkpoint ?? {};
   const tables = Object.entries(storages).map(([name, storage]) => storageName({ name, version: 1, storage }));
   const lost = tables.find((table) => !hasTable(db, table));
   return lost === undefined ? undefined : damaged(`the table ${lost} is missing`);
 }
-
-/** The checkpoint that names the live storages. */
-const liveCheckpoint = 'views';
 
 /** The version of the tables in the file. */
 const format = 2;

@@ -168,12 +168,12 @@ it.each([
   change(sql);
   expect(await damages()).toEqual([expect.stringMatching(/^file: a \w+ does not match its checksum$/)]);
   rmSync(`${file}.damaged`);
-  expect(discardIfUnusable(file)).toMatchObject({ isDamage: true });
+  expect(discardIfUnusable(file, 'views')).toMatchObject({ isDamage: true });
 });
 
 it('does not create a missing table of a live view, because the table would stay empty', () => {
   change('DROP TABLE things_v1');
-  expect(discardIfUnusable(file)).toEqual({ isDamage: true, reason: 'the table things_v1 is missing' });
+  expect(discardIfUnusable(file, 'views')).toEqual({ isDamage: true, reason: 'the table things_v1 is missing' });
 });
 
 it('goes on in a new file after the damaged one was removed', async () => {

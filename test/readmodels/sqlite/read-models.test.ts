@@ -204,7 +204,7 @@ describe('SQLite read models', () => {
     other.pragma('user_version = 1');
     other.close();
     expect(() => openSqliteViews({ file })).toThrow('another version of the service; start the service');
-    expect(discardIfUnusable(file)).toMatchObject({ isDamage: false });
+    expect(discardIfUnusable(file, 'views')).toMatchObject({ isDamage: false });
     expect(existsSync(file)).toBe(false);
   });
 
