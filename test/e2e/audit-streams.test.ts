@@ -73,7 +73,9 @@ describe('GET /v1/audit/lists/{list_id}/at', () => {
     const answer = await at(list, `?time=${now()}&format=csv`);
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     const [head, row, ...rest] = answer.text.split('\r\n');
-    expect(head).toBe('contact_id,email,status,tags,since,event_id,type,actor,request_id,position,created_at,erased_at');
+    expect(head).toBe(
+      'contact_id,email,status,tags,since,event_id,type,actor,request_id,position,created_at,erased_at',
+    );
     const tags = `"${JSON.stringify([tagName]).replaceAll('"', '""')}"`;
     expect(row).toContain(`,'${email},Subscribed,${tags},`);
     expect(rest).toEqual(['']);
