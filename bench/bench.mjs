@@ -46,7 +46,7 @@ const { port: echoPort } = await told(echo);
 const load = fork(path.join(here, 'load.mjs'));
 const isWanted = (name) => only === undefined || only.includes(name);
 
-/** Returns what one would build instead, or undefined if PostgreSQL is not installed or not wanted. */
+/** Starts Express with PostgreSQL. Undefined if PostgreSQL is not installed or not wanted. */
 const crud = isWanted('postgres') ? await startCrud() : undefined;
 
 const begun = performance.now();

@@ -1,4 +1,4 @@
-// What one would build instead, made well: Express 5 on PostgreSQL, prepared statements; a create is one statement and so one transaction, durable as PostgreSQL is by default.
+// The alternative that one would build: Express 5 on PostgreSQL with prepared statements. A create is one statement, so it is one transaction with PostgreSQL's default durability.
 // An email is recorded before the answer, unless the address is suppressed, is sent through a pool of connections, and its outcome is recorded.
 // argv: connection as JSON, port of the mail server. Sends its port.
 import express from 'express';

@@ -47,7 +47,7 @@ export async function readReport(bytes: Uint8Array): Promise<MailReport | undefi
   return anyReport.test(read.toString('latin1')) ? await reportWithin(read, deepestLevel) : undefined;
 }
 
-/** Returns the report that a message is, or one that is attached to it at most so many levels deep. */
+/** Returns the report in a message, or in an attached message at most this many levels deep. */
 async function reportWithin(message: Uint8Array, levels: number): Promise<MailReport | undefined> {
   const mail = await parsed(message);
   const report = reportIn(mail);

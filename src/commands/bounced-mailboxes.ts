@@ -41,7 +41,7 @@ export const createRecordMailboxBounce =
     const { emailId: email_id, recipientKey, address } = email;
     if (bounce !== 'gone' && unclearDays === 0) return;
     const isErased = email.isErasedWithPerson === true || (await isToBeErased(email));
-    // The refusal would count against whoever uses the address next.
+    // Otherwise the refusal would count against the next person who uses the address.
     if (bounce !== 'gone' && isErased) return;
     const person = isErased || address === undefined ? undefined : { email: address };
     const command: SuppressionCommand =

@@ -82,7 +82,7 @@ const isRoutingCode = (code: string): boolean => /^4\.(?:[14]|310)$/.test(code);
 const vagueCodes: readonly string[] = ['', '0.0', '1.0', '5.0'];
 /** Whether there is no specific code. */
 const isVague = (said: Said): boolean => codesOf(said).every((code) => vagueCodes.includes(code));
-/** Whether the reply has no code that says anything, and the status is none that the words of a reply cannot contradict. */
+/** Whether the reply has no specific code, and its words may contradict the status. */
 const leavesItToWords = ({ status, replied }: Said): boolean =>
   replied.every((code) => vagueCodes.includes(code)) &&
   (vagueCodes.includes(status) || isPolicyCode(status) || status === overQuota);

@@ -1,4 +1,4 @@
-/** The lives of an address: an auditor sees every contact that it has had, whatever time and contact the question is about. */
+/** The lives of an address. An auditor sees every contact of the address, whatever time and contact the request names. */
 import { expect, test } from 'vitest';
 import type { ContactAt, ContactLife } from '../../src/audit/answers.js';
 import type { MemberAt, MemberChange } from '../../src/audit/list-answers.js';

@@ -323,7 +323,7 @@ describe('--lenient', () => {
 
 describe('the list of rejected rows', () => {
   const text = 'email\nok@list.example\nbad\n';
-  /** Another user than root, whom no folder refuses. */
+  /** A user other than root, because root can write to every folder. */
   const nobody = process.geteuid?.() === 0 ? { uid: 65_534 } : {};
 
   test('needs a folder that can be written to before any row is saved', async () => {

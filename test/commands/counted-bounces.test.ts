@@ -9,7 +9,7 @@ const start = Date.UTC(2026, 2, 1, 9);
 /** Returns a time on a day, counted from the first one. */
 const on = (day: number): string => new Date(start + day * 86_400_000).toISOString();
 
-/** An address of which commands are decided one after the other, each at its time. */
+/** An address whose commands are decided one after the other, each at its own time. */
 function address() {
   let state: SuppressionState = suppressionDecider.initial;
   let revision = -1n;

@@ -79,8 +79,8 @@ function origin(actor: string | undefined, request: string | undefined, keys: Re
 }
 
 const stateTexts: Readonly<Record<Schemas['DeliveryState'], readonly [name: string, meaning: string]>> = {
-  held: ['Held', 'They wait until somebody releases or cancels them.'],
-  in_doubt: ['In doubt', 'They were perhaps handed over: nobody knows.'],
+  held: ['Held', 'Waiting until a person releases or cancels them.'],
+  in_doubt: ['In doubt', 'They may have been handed over. The outcome is unknown.'],
   deferred: ['To be tried again', 'The last attempt failed; another one is planned.'],
   failed: ['Failed', 'They were given up. One that is released is tried again.'],
   requested: ['Waiting', 'Waiting to be sent.'],
@@ -485,7 +485,7 @@ function historyOfEmail(
   });
 }
 
-/** Who is to get what, the reply of a mail server, and the next attempt. */
+/** The recipient and subject, the reply of the mail server, and the next attempt. */
 function linesOfData({ data, email }: Schemas['HistoryItem']): readonly string[] {
   const message = fieldOf(data, 'message');
   const [from, to, response, diagnostic] = ['from_email', 'to_email', 'response', 'diagnostic'].map((name) =>

@@ -1,4 +1,4 @@
-/** What the console says about what is not there: unknown ids, erased contacts, empty pages, reads that are recorded. */
+/** What the console says about unknown ids, erased contacts, empty pages and recorded reads. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { someAddress, strangerId, unique } from '../support/answers.js';

@@ -1,4 +1,4 @@
-/** CSV as people have it. What cannot be read for certain is reported and never guessed. */
+/** CSV files from other programs. What cannot be read for certain is reported and never guessed. */
 import fc from 'fast-check';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -128,7 +128,7 @@ function faultOf(
 
 const validators = new Map<Operation, ReturnType<typeof compileRequest>>();
 
-/** Returns what the document has against the body of a request that succeeded. */
+/** Returns why the document forbids the body of a request that succeeded. */
 function forbiddenBody(operation: Operation, payload: Buffer | undefined): string | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;

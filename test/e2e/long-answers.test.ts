@@ -11,7 +11,7 @@ async function largeList(service: Service): Promise<string> {
   const lines = Array.from({ length: 100 }, (_, number) =>
     JSON.stringify({ email: someAddress(`m${number}`), status: 'Subscribed', tag_name }),
   );
-  // A body has at most 10 MB.
+  // A body has at most 10 MiB.
   for (const part of [lines.slice(0, 50), lines.slice(50)]) {
     const answer = await service.request('POST', `/v1/contacts/${list}/bulk`, {
       raw: `${part.join('\n')}\n`,

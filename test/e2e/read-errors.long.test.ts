@@ -1,4 +1,4 @@
-/** A disk that refuses a read once: real errors, which strace puts in the place of answers of the kernel. */
+/** A disk that refuses a read once. strace injects the errors into system calls. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';

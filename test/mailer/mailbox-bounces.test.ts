@@ -1,4 +1,4 @@
-/** What the mailer concludes from the refusal of a mail server: the mailbox is gone, the refusal counts, or neither. */
+/** How the mailer handles the refusal of a mail server: the mailbox does not exist, the refusal is counted, or neither. */
 import { expect, test } from 'vitest';
 import type { MailboxBounce, RecordMailboxBounce, UndeliverableEmail } from '../../src/commands/bounced-mailboxes.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
@@ -47,7 +47,7 @@ test.each([
   'recipient 550 Not today',
   'data 550 5.1.1 User unknown',
   'data 554 Transaction failed',
-] as const)('"%s" counts as an unclear refusal', async (behaviour) => {
+] as const)('"%s" is counted as an unclear refusal', async (behaviour) => {
   expect(await bouncesOf(behaviour)).toEqual(['unclear']);
 });
 
@@ -60,7 +60,7 @@ test.each([
   'recipient 450 4.2.0 Try again later',
   'recipient 450 Mailbox busy',
   'data 452 4.2.2 Over quota',
-] as const)('"%s" counts as a soft refusal', async (behaviour) => {
+] as const)('"%s" is counted as a soft refusal', async (behaviour) => {
   expect(await bouncesOf(behaviour)).toEqual(['soft']);
 });
 
@@ -82,7 +82,7 @@ test.each([
   expect(await bouncesOf(behaviour)).toEqual([]);
 });
 
-test('a temporary refusal that lasts until the email is given up counts as soft', async () => {
+test('a temporary refusal that lasts until the email is given up is counted as soft', async () => {
   const told: MailboxBounce[] = [];
   const later = Array.from({ length: 100 }, () => 'data 452 4.3.0 Greylisted' as const);
   const { types } = await refusedBy(later, async (_, bounce) => void told.push(bounce), { ...quickTimings, giveUp: 1 });

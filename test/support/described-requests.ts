@@ -26,7 +26,7 @@ export function isTolerated(value: unknown): boolean {
   return time === '' || ip === '' || isOtherCase || Object.values(value).some(isTolerated);
 }
 
-/** A lone surrogate is no Unicode text, which patterns do not see. */
+/** A lone surrogate is not Unicode text, and patterns cannot exclude it. */
 export const isText = (value: unknown): boolean => {
   if (typeof value === 'string') return value.isWellFormed();
   return typeof value !== 'object' || value === null || Object.entries(value).flat().every(isText);

@@ -14,7 +14,7 @@ interface LocalOptions {
   readonly logger?: Logger;
   /** Most events that are read for one page of the feed. */
   readonly mostSearched?: number;
-  /** Runs what was built, which alone has the console. */
+  /** Runs the build, because only the build has the console. */
   readonly isBuilt?: boolean;
 }
 

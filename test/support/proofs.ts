@@ -81,7 +81,7 @@ export const eventIdOf = (ordinal: number): string => `${hexOf(ordinal, 8)}-1111
 interface Past {
   readonly people?: number;
   readonly rounds?: number;
-  /** What happened in the end. */
+  /** The final outcome. */
   readonly after?: readonly Written[];
 }
 

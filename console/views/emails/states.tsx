@@ -14,8 +14,8 @@ interface StateText {
 }
 
 export const stateTexts: Readonly<Record<State, StateText>> = {
-  held: { name: 'Held', kind: 'warn', meaning: 'They wait until somebody releases or cancels them.' },
-  in_doubt: { name: 'In doubt', kind: 'warn', meaning: 'They were perhaps handed over: nobody knows.' },
+  held: { name: 'Held', kind: 'warn', meaning: 'Waiting until a person releases or cancels them.' },
+  in_doubt: { name: 'In doubt', kind: 'warn', meaning: 'They may have been handed over. The outcome is unknown.' },
   deferred: { name: 'To be tried again', kind: 'info', meaning: 'The last attempt failed; another one is planned.' },
   failed: { name: 'Failed', kind: 'bad', meaning: 'They were given up. One that is released is tried again.' },
   requested: { name: 'Waiting', kind: 'plain', meaning: 'Waiting to be sent.' },

@@ -1,4 +1,4 @@
-/** What the embedded read models notice when `views.db` is not as it was written. */
+/** How the embedded read models detect a corrupt `views.db`. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
