@@ -39,6 +39,11 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     }
   }
 
+  function startLater(): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(start, everyMs).unref();
+  }
+
   function start(): void {
     if (isClosed || thread !== undefined) return;
     clearTimeout(timer);
@@ -50,7 +55,7 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
         onExit(error) {
           thread = undefined;
           if (error !== undefined) hear({ type: 'failed', message: error });
-          timer = setTimeout(start, everyMs).unref();
+          startLater();
         },
       },
     );
@@ -86,12 +91,11 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     if (failure !== undefined) throw new ReadModelsUnavailableError(failure);
   }
 
-  /** Ends the checks that run. They can be started again. */
+  /** Ends the checks that run. The next one begins in a week, or with `start`. */
   async function stop(): Promise<void> {
-    clearTimeout(timer);
     const running = thread === undefined ? [...indexThreads] : [thread, ...indexThreads];
     await Promise.all(running.map(async (one) => one.close(closeWithinMs)));
-    clearTimeout(timer);
+    startLater();
   }
 
   return {
