@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 53dfd9fcf3b69371cf14d39656b6c287bb9415353b83bc349ebf61de83f2f2cf. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 52ebc1f49c0cb4cc28e967bde5b953198a6a5c62d90b7c7da84911a7546e1602. */
 export interface paths {
   '/docs': {
     parameters: {

@@ -38,6 +38,11 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
     }
   }
 
+  function startLater(): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(start, everyMs).unref();
+  }
+
   function start(): void {
     if (isClosed || thread !== undefined) return;
     clearTimeout(timer);
@@ -83,11 +88,6 @@ export function createViewsCheck({ file, onDamage, logger, clock }: ViewsCheckOp
       indexThreads.add(started);
     });
     if (failure !== undefined) throw new ReadModelsUnavailableError(failure);
-  }
-
-  function startLater(): void {
-    clearTimeout(timer);
-    if (!isClosed) timer = setTimeout(start, everyMs).unref();
   }
 
   /** Ends the running checks. The next check of all views begins in a week, or when it is started. */

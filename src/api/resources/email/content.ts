@@ -64,7 +64,7 @@ export const variables = z
   .refine((value) => [...partsOf(value)].every((part) => !isInfinite(part)), refuseWith('invalid_number'))
   .meta({
     description:
-      'With it, `subject` and `mail_template` are Mustache and are rendered with these values. Together with `mail_template` at most 700 KiB as JSON.',
+      'With it, `subject` and `mail_template` are Mustache and are rendered with these values. Together with `mail_template` at most 700 KiB as JSON. Names and texts contain no control characters except tab, line feed and carriage return.',
     type: 'object',
     additionalProperties: true,
     examples: [{ name: 'Ada', items: [{ title: 'Notes', price: '3.00' }] }],
