@@ -111,7 +111,8 @@ function demandWritten({ log, source, seal }: Sealed) {
     const demand = async (event: StoredEvent | undefined, at: Position): Promise<void> => {
       const [ordinal] = await source.ordinalsAt([at]);
       if (event === undefined) throw new AlteredBlockError(`the event at position ${at} is gone`);
-      if (ordinal === undefined) return;
+      // The event joined the tree after its size was read.
+      if (ordinal === undefined || ordinal > count) return;
       await pathOf({ ordinal, event }, { tree, seal: ordinal <= seal.count ? seal : now });
     };
     const own = new Set<Position>();

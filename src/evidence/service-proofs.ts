@@ -115,6 +115,8 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
         const [ordinal] = await source.ordinalsAt([event.position]);
         if (ordinal === undefined) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
         const seal = (await sealKept(ordinal)) ?? (await sealMade(head, sealKey()));
+        // The event joined the tree after the head was read.
+        if (ordinal > seal.count) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
         return await proveEvent(source, { event, ordinal, seal, hidden });
       } catch (cause) {
         return refuse(cause);

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compareSeals } from '../../src/evidence/holding-seal.js';
 import { keepSeal } from '../../src/evidence/seal-folder.js';
 import { sealStates } from '../../src/evidence/seal-states.js';
 import type { Seal } from '../../src/evidence/seal.js';
 import { createVerifiedMarks } from '../../src/evidence/verified-marks.js';
 import { resigned } from '../docs/vectors/signed.js';
-import { proving, writePast, type Prover } from '../support/proofs.js';
+import { personOf, proving, writePast, type Prover } from '../support/proofs.js';
 
 let folder: string;
 let log: string;
@@ -131,4 +132,14 @@ test('marks are bounded, and never say an earlier time than that of the verifica
   for (now = 1; now <= 12_000; now += 1) marks.note(now * 10);
   const found = [1, 10, 11, 20_000, 20_011, 119_999, 120_000, 120_001].map((count) => marks.at(count));
   expect(found).toEqual([1, 1, 2_002, 2_002, 2_002, 12_000, 12_000, undefined]);
+});
+
+test('a page can be made of an event that joins the tree after its size was read', async () => {
+  await proving(log, async ({ log: store, seal }) => {
+    const { count, position } = store.chainHead();
+    const source = { ...store.tree, count: async () => count - 5 };
+    const { demandWritten } = await compareSeals([await seal(10)], store, source);
+    const shown = { stream: personOf(1).stream, positions: new Set([position]) };
+    await expect(demandWritten?.(shown)).resolves.toBeUndefined();
+  });
 });
