@@ -38,6 +38,8 @@ async function withReadError(dataDir: string, read: number) {
       API_KEYS: 'test:a-key-that-is-long-enough-for-all-0001',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A signal to strace alone would leave the service running, so the signal goes to both.
+    detached: true,
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
@@ -53,7 +55,7 @@ async function withReadError(dataDir: string, read: number) {
       { within: 60_000, what: `a verified log (${output})` },
     );
   } finally {
-    child.kill('SIGTERM');
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
     await ended;
   }
 }
