@@ -8,7 +8,7 @@ interface Streamed {
   readonly response: Response;
 }
 
-/** Returns the answer to a request of `client.http`. @throws ConnectionError if there is none, or the reason of the signal */
+/** Returns the answer to a request of `client.http`. @throws ConnectionError if the service does not answer. @throws the reason of the signal */
 export async function answerTo<Answer>(request: Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
   try {
     return await request;

@@ -86,7 +86,7 @@ function Parts({ id, offered }: PartsProps) {
 }
 
 interface Past {
-  /** Whether there ever was such a list. Undefined: the key may not see that. */
+  /** Whether the list exists or existed before. Undefined if the key may not see that. */
   readonly isKnown: boolean | undefined;
   readonly deletedAt?: string | undefined;
 }

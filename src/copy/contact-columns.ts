@@ -156,7 +156,7 @@ export function contactLines(
     return field === 'consent.occurred_at' ? momentIn(text, line) : text;
   }
 
-  /** Adds the value, or returns why there is none. */
+  /** Adds the value, or returns the reason if the value is not valid. */
   function addValue(values: Map<string, Value>, field: string, { text, line }: CellText): string | undefined {
     try {
       values.set(field, valueOf(field, text, line));

@@ -5,7 +5,7 @@ import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { ExaminedService, Patient } from './patient.js';
 import { messageOf } from './servers.js';
 
-/** What of `GET /health/ready` tells why it is not, or what is to be looked after. */
+/** The members of `GET /health/ready` that say why the service is not ready, or what an operator should check. */
 const parts = z.object({
   event_store: z.object({ reachable: z.boolean(), writable: z.boolean() }),
   read_models: z.object({ reachable: z.boolean() }),
@@ -14,7 +14,7 @@ const parts = z.object({
   mailer: z.object({ relay: z.object({ refuses: z.object({ reason: z.string() }).nullish() }) }).optional(),
 });
 
-/** What of `GET /health/ready` tells that the service still starts. */
+/** The members of `GET /health/ready` while the service starts. */
 const startingParts = z.object({
   starting: z.object({
     waiting_for: z.enum(['event_store', 'read_models', 'checks']),

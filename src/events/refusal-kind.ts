@@ -23,9 +23,9 @@ interface RefusalText {
   readonly reply?: string | undefined;
 }
 
-/** What a server said, prepared for the rows. All texts are in lower case. */
+/** The status and reply of a server in the form that the rows test. All texts are in lower case. */
 interface Said {
-  /** The status without its class, such as `1.1` for `5.1.1`. Empty if there is none. */
+  /** The status without its class, such as `1.1` for `5.1.1`. Empty if the server gave no status. */
   readonly status: string;
   /** The enhanced codes of all quoted replies, without their class. */
   readonly replied: readonly string[];

@@ -7,7 +7,7 @@ import { storageOf, type StoredView, type ViewDamagedError } from '../readmodels
 /** Plain data, because it crosses threads. Nothing in it is personal. */
 export interface Damage {
   readonly message: string;
-  /** Undefined: the whole file. */
+  /** Undefined if the whole file is damaged. */
   readonly view: StoredView | undefined;
 }
 

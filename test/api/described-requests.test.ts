@@ -17,14 +17,14 @@ import { compileRequest, isText, isTolerated, whyForbidden } from '../support/de
 const { operations, resolve } = readOperations(apiDocument);
 const examples = readExamples();
 
-/** What a schema cannot say. The descriptions of the fields say it, or the error does. */
+/** Errors for rules that a schema cannot express. The description of the field or the error states the rule. */
 const beyondSchemas: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   // The form of an address beyond its pattern, and its length in bytes.
   ...(['invalid_email', 'invisible_in_email', 'too_many_bytes'] as const),
   // Days and times that do not exist, or are in the future.
   ...(['invalid_date', 'invalid_time', 'invalid_moment', 'in_the_future', 'invalid_range'] as const),
   ...(['invalid_ip', 'reserved_code', 'given_twice', 'invalid_types', 'invalid_cursor'] as const),
-  // What `variables` may hold.
+  // Limits of `variables`.
   ...(['too_deep', 'too_many_values', 'invalid_number'] as const),
 ]);
 

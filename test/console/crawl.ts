@@ -1,6 +1,6 @@
 /**
- * What each page of the console must show, line by line, computed from answers of the API and not from the code of the
- * console. A line that is missing and a line that nothing explains are both faults.
+ * Computes the lines that each page of the console must show. The lines come from answers of the API and not from the
+ * code of the console. A line that is missing and a line that nothing explains are both faults.
  */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -16,7 +16,7 @@ export interface Stop {
   readonly page: string;
   /** Address below the console. */
   readonly address: string;
-  /** What the page must show. */
+  /** The lines that the page must show. */
   expected(): Promise<readonly Line[]>;
   /** Whether the page shows everything only after a second sample of the figures. */
   readonly hasFigures?: true;

@@ -1,4 +1,4 @@
-/** What the console says about unknown ids, erased contacts, empty pages and recorded reads. */
+/** Tests the texts of the console about unknown ids, erased contacts, empty pages and recorded reads. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { someAddress, strangerId, unique } from '../support/answers.js';

@@ -131,7 +131,7 @@ function flip(file: string, random: () => number): void {
 
 interface Outcome {
   readonly wrong: readonly string[];
-  /** What noticed the damage first: `start` means that the file was removed when it was opened. */
+  /** The first step that noticed the damage. `start` means that the file was removed when it was opened. */
   readonly noticed: 'start' | 'read' | 'check' | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the service says of itself while its log cannot be written. */
+/** Tests readiness and metrics while the log cannot be written. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';

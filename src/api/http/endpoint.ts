@@ -53,7 +53,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
   readonly body: Body;
-  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. `title`: of the schema in the API document. `isOneToo`: a body may also be one of them, as JSON; then `body` is the optional schema of that. */
+  /** Schema of each line of an NDJSON body. The handler reads the lines and answers with NDJSON. Lines may be sent again. `title` is the name of the schema in the API document. If `isOneToo` is true, the body may also be a single line as JSON, and `body` is the optional schema of that line. */
   readonly lines?: Lines;
   /** The body is an e-mail (`message/rfc822`). Its handler reads it. It may be sent again. `headers`: of the request, that its handler needs. */
   readonly mail?: { readonly headers: readonly string[] };

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import type { Database } from '../../sqlite/database.js';
 import { ViewDamagedError, type RecordWrite, type VersionedRecord } from '../read-models.js';
 
-// With rowids, because otherwise SQLite reads each large record that it passes on the way to another one. No view has this
-// name, because names of views end with a version.
+// Use rowids, because in a table without them SQLite reads each large record that it passes while it searches for another.
+// No view has this name, because names of views end with a version.
 export const recordsTable =
   'CREATE TABLE IF NOT EXISTS records (name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL, sum INTEGER NOT NULL, value TEXT NOT NULL)';
 

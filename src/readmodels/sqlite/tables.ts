@@ -37,7 +37,7 @@ export function createTables(db: Database, view: View, bare: boolean): void {
   const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
   if (missing.length > 0)
-    // Of the whole file, because nothing can be folded while a live view cannot be prepared.
+    // Report damage of the whole file, because no event can be folded while a live view cannot be prepared.
     throw new ViewDamagedError(
       `${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`,
     );
