@@ -231,7 +231,8 @@ describe('GET /v1/audit/events', () => {
     const groupName = unique('Group');
     await service.post('/v1/groups/create', { group_name: groupName }, { 'x-request-id': requestId });
     const [event] = await service.events(requestId);
-    const page = await feed(`?after=${after}`);
+    // Only this type: an erasure of an earlier test may be completed in between.
+    const page = await feed(`?after=${after}&types=GroupCreated`);
     expect(page.items()).toEqual([
       {
         position: expect.stringMatching(/^\d+$/) as unknown,
@@ -249,7 +250,7 @@ describe('GET /v1/audit/events', () => {
       },
     ]);
     const next = (page.body as { next_after: string }).next_after;
-    expect((await feed(`?after=${next}`)).body).toMatchObject({ data: [], has_more: false });
+    expect((await feed(`?after=${next}&types=GroupCreated`)).body).toMatchObject({ data: [], has_more: false });
   });
 
   test('some types only; NDJSON, with and without limit', async () => {
