@@ -6,7 +6,7 @@ const floors = [
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer', 'bounces'],
   ['stores', 'metrics', 'traces'],
-  ['rebuild', 'evidence'],
+  ['rebuild', 'integrity'],
   ['report'],
   ['export', 'copy', 'privacy'],
   ['backup', 'doctor'],
@@ -22,8 +22,8 @@ const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
 const readModelPort = '^src/readmodels/read-models\\.ts$';
-/** The link of an event in the evidence chain, its tree and sealed head, and how members are found in the text of JSON. */
-const chain = '^src/eventstore/(chain|tree|json-text|sealed-head|log-id)\\.ts$';
+/** The leaf of an event, the tree, and how members are found in the text of JSON. */
+const leafAndTree = '^src/eventstore/(leaf|tree|json-text|log-id)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
 const handling =
   '^src/commands/(handle|command-handler|state-cache|written-streams|reads-together|idempotent-append)\\.ts$';
@@ -83,8 +83,17 @@ module.exports = {
       to: { pathNot: [room('commands'), room('events'), room('flow'), errors, eventStorePort] },
     },
     only('projections', room('events'), readModelPort),
-    only('audit', room('events'), room('flow'), eventStorePort, chain, node, npm('leven', 'zod')),
-    only('projector', room('events'), room('flow'), room('projections'), eventStorePort, readModelPort, chain, node),
+    only('audit', room('events'), room('flow'), eventStorePort, leafAndTree, node, npm('leven', 'zod')),
+    only(
+      'projector',
+      room('events'),
+      room('flow'),
+      room('projections'),
+      eventStorePort,
+      readModelPort,
+      leafAndTree,
+      node,
+    ),
     only(
       'mailer',
       room('flow'),
@@ -127,10 +136,10 @@ module.exports = {
       'report',
       room('events'),
       room('audit'),
-      room('evidence'),
+      room('integrity'),
       eventStorePort,
-      chain,
-      '^src/eventstore/link-source\\.ts$',
+      leafAndTree,
+      '^src/eventstore/log-source\\.ts$',
       node,
       npm('mustache', 'zod'),
     ),

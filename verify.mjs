@@ -1,46 +1,40 @@
 #!/usr/bin/env node
-// Verifies what audience-ledger hands out of its events, with nothing but Node: no package, and none of the service's own code.
+// Verifies what audience-ledger hands out of its events. Needs Node and nothing else: no package, and no code of the service.
 //
 //   node verify.mjs export.ndjson    [seal.json ...] [--public-key FILE]
 //   node verify.mjs proof.json       [seal.json ...] [--public-key FILE] [--at TIME]    the events of one person
-//   node verify.mjs event.json       [seal.json ...] [--public-key FILE]    one event
-//   node verify.mjs consistency.json [seal.json ...] [--public-key FILE]    a newer log holds an older one unchanged
+//   node verify.mjs event.json       [seal.json ...] [--public-key FILE]                one event
+//   node verify.mjs consistency.json [seal.json ...] [--public-key FILE]                a newer log begins with an older one
 //
-// Of an export it computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
-// the seals. Exit code 0: intact. 1: something differs: what is known of where, is said. 2: nothing was verified: wrong usage,
-// a file that cannot be read, or an empty one. All of it is written down in docs/evidence.md, whose sections the numbers below are.
+// Exit code 0: everything that was checked is right. 1: something differs, and the message says what and where. 2: nothing was
+// verified, because of wrong usage, or because a file cannot be read, is empty or has another format. docs/evidence.md specifies
+// all rules. The numbers of sections below are those of that document.
 import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-/** 32 bytes. */
-const hash = (...parts) => {
+const hashBytes = 32;
+
+/** Returns the SHA-256 of the parts, 32 bytes. */
+function hash(...parts) {
   const sha256 = createHash('sha256');
   for (const part of parts) sha256.update(part);
   return sha256.digest();
-};
+}
 const hex = (bytes) => bytes.toString('hex');
 
-/** Section 1: a text with its length in bytes before it, so that no two lists of texts look the same. */
+/** Returns a text with its length in bytes before it, so that no two lists of texts have the same bytes (section 1). */
 const field = (text) => `${Buffer.byteLength(text)}:${text},`;
 
-/** Section 2: an event by itself, and its link to all events before it. */
-function leafOf({ ordinal, stream, revision, id, type, data, metadata }) {
-  const fields = [String(ordinal), stream, String(revision), id, type, withDigests(data), metadata];
+/** Returns the leaf of an event (section 2). */
+function leafOf({ ordinal, stream, revision, event_id, type, data, metadata }) {
+  const fields = [String(ordinal), stream, String(revision), event_id, type, withDigests(data), metadata];
   return hash('\0', fields.map(field).join(''));
 }
-const linkOf = (previous, leaf) => hash(previous, leaf);
+const nodeOf = (left, right) => hash('\x01', left, right);
 
-/** Section 5: the tree over the leaves (RFC 9162), as the roots of its complete parts, the largest first. */
-function addLeaf(parts, leaf, count) {
-  let node = leaf;
-  for (let size = 1; count % (2 * size) === 0; size *= 2) node = hash('\x01', parts.pop(), node);
-  parts.push(node);
-}
-const rootOf = (parts) => parts.reduceRight((right, left) => hash('\x01', left, right));
-
-/** Section 3: personal data count by their digest. One that was replaced by its digest already is kept. */
+/** Returns data with the digests of personal data in place of the data (section 3). Keeps a value that is a digest already. */
 function withDigests(data) {
   let text = '';
   let copied = 0;
@@ -54,10 +48,53 @@ function withDigests(data) {
   return text + data.slice(copied);
 }
 
-/** Of JSON, all but blanks and colons. */
+/** Creates a list of hashes in one piece of memory, because a million Buffers would take ten times as much. */
+function createHashList() {
+  let bytes = Buffer.alloc(1024 * hashBytes);
+  let length = 0;
+  return {
+    length: () => length,
+    at: (index) => bytes.subarray(index * hashBytes, (index + 1) * hashBytes),
+    push(node) {
+      if (length * hashBytes === bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length)]);
+      node.copy(bytes, length * hashBytes);
+      length += 1;
+    },
+  };
+}
+
+/** Creates the tree of RFC 9162 over leaves that are added one by one (section 5). Knows its root at every earlier count. */
+function createTree() {
+  // The nodes over complete subtrees of 2^level leaves, from left to right.
+  const levels = [];
+  return {
+    count: () => levels[0]?.length() ?? 0,
+    add(leaf) {
+      let node = leaf;
+      for (let level = 0; ; level += 1) {
+        const nodes = (levels[level] ??= createHashList());
+        nodes.push(node);
+        if (nodes.length() % 2 === 1) return;
+        node = nodeOf(nodes.at(nodes.length() - 2), nodes.at(nodes.length() - 1));
+      }
+    },
+    rootAt(count) {
+      let root;
+      for (const [level, nodes] of levels.entries()) {
+        const complete = Math.floor(count / 2 ** level);
+        if (complete % 2 === 0) continue;
+        const node = nodes.at(complete - 1);
+        root = root === undefined ? node : nodeOf(node, root);
+      }
+      return hex(root);
+    },
+  };
+}
+
+/** Matches the tokens of JSON, except blanks and colons. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|[^\s"{}[\]:,]+/g;
 
-/** Where the members of a JSON object stand in its text: the chain is over texts as they are, not over what they mean. */
+/** Returns where the members of a JSON object are in its text, because leaves are made of texts as they are written. */
 function membersOf(object) {
   const members = [];
   let depth = 0;
@@ -77,12 +114,13 @@ function membersOf(object) {
   return members;
 }
 
+/** A rule that does not hold: exit code 1. */
 class Different extends Error {}
 
-/** Nothing can be said of the export. */
+/** A reason why nothing was verified: exit code 2. */
 class NotVerified extends Error {}
 
-/** What the members of an object are for any reader of JSON: of two with one name, some read the first and some the last. */
+/** Returns the texts of the members by name. Refuses a name that comes twice, because some programs read the first and some the last. */
 function textsOf(object, what) {
   const texts = new Map();
   for (const { name, start, end } of membersOf(object)) {
@@ -94,20 +132,22 @@ function textsOf(object, what) {
 }
 
 const matches = (shape) => (value) => typeof value === 'string' && value.isWellFormed() && shape.test(value);
+const isString = (value) => typeof value === 'string';
 const isText = matches(/./s);
 const isHash = matches(/^[0-9a-f]{64}$/);
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
 const isCount = (value) => isNumber(value) && value > 0;
+const isBoolean = (value) => typeof value === 'boolean';
 const isList = (isOne) => (value) => Array.isArray(value) && value.every(isOne);
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** These members and no others: what else stood there would look as if it had been verified. */
+/** Demands exactly these members, because any other member would look as if it had been verified. */
 function demandMembers(object, shapes, what) {
   const altered = (how) => new Different(`${how}: ${what} was altered`);
   for (const name of Object.keys(Object(object)))
     if (!Object.hasOwn(shapes, name)) throw altered(`${what} has a member that it should not have`);
   for (const [name, isRight] of Object.entries(shapes))
-    if (!isRight(Object(object)[name])) throw altered(`the ${name} of ${what} is not as it should be`);
+    if (!isRight(Object(object)[name])) throw altered(`the ${name} of ${what} has a wrong form`);
 }
 
 const lineShapes = {
@@ -121,34 +161,39 @@ const lineShapes = {
   metadata: isObject,
 };
 
-/** Section 7: one line. Nothing stands in it that the links say nothing of, or that could be read in two ways. */
+/** Returns the event in a line of an export (section 7). */
 function eventIn(bytes, ordinal) {
   const line = `line ${ordinal}`;
   if (!isUtf8(bytes)) throw new Different(`${line} is not UTF-8`);
   const value = jsonIn(bytes);
   if (!isObject(value)) throw new Different(`${line} is not a JSON object`);
+  if (ordinal === 1 && Object.hasOwn(value, 'chain'))
+    throw new NotVerified(
+      'the export is of an earlier development version: its events have a member chain. ' +
+        'Import it with "audience import events", then export the events again',
+    );
   if (Object.hasOwn(value, 'cut_at'))
-    throw new Different(`${line} says that the export was cut at a time: it is no whole log`);
-  demandMembers(value, Object.hasOwn(value, 'chain') ? { ...lineShapes, chain: isHash } : lineShapes, line);
+    throw new Different(`${line} says that the export ends at a time, so it is not a whole log`);
+  demandMembers(value, lineShapes, line);
   const texts = textsOf(String(bytes), line);
-  // As they stand in the line.
+  // The texts as they are written in the line.
   const [data, metadata] = [texts.get('data'), texts.get('metadata')];
   for (const name of ['ordinal', 'revision'])
-    if (texts.get(name) !== String(value[name])) throw new Different(`the ${name} of ${line} is not in digits`);
+    if (texts.get(name) !== String(value[name])) throw new Different(`the ${name} of ${line} is not written in digits`);
   textsOf(data, `the data of ${line}`);
   const at = textsOf(metadata, `the metadata of ${line}`).get('at');
-  return { ...value, id: value.event_id, data, metadata, at };
+  return { ...value, data, metadata, at };
 }
 
-/** Section 4: beyond the links, each stream runs on by one, and never backwards in time. */
-function assertRunsOn(event, ends) {
+/** Demands that the event follows the last event of its stream: the next revision, and no earlier time (section 4). */
+function assertFollows(event, ends) {
   const { stream, revision } = event;
   const before = ends.get(stream) ?? { revision: -1, at: '' };
   const at = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"$/.exec(event.at)?.[1];
   if (revision !== before.revision + 1)
     throw new Different(`it should be revision ${before.revision + 1} of its stream`);
-  if (at === undefined) throw new Different('it has no time that can be read');
-  if (at < before.at) throw new Different('it says that it happened before the event before it in its stream');
+  if (at === undefined) throw new Different('its metadata has no time that can be read');
+  if (at < before.at) throw new Different('its time is earlier than that of the event before it in its stream');
   ends.set(stream, { revision, at });
 }
 
@@ -166,127 +211,146 @@ async function* linesOf(file) {
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
+/** Verifies a whole export (section 7). Returns its root, its restores, and which seals hold or are excused. */
 async function verifyExport(file, seals) {
   const ends = new Map();
-  const parts = [];
-  const checks = createSealChecks(seals);
-  let count = 0;
-  let head = Buffer.alloc(32);
-  let isLinked;
+  const tree = createTree();
+  const restores = [];
+  const comparison = compareSeals(seals, { tree, restores });
   for await (const line of linesOf(file)) {
-    const ordinal = count + 1;
+    const ordinal = tree.count() + 1;
     let event;
     try {
       event = eventIn(line, ordinal);
-      if (event.ordinal !== ordinal) throw new Different(`event ${event.ordinal} stands there`);
-      // Else an alteration could be hidden by taking away the links that tell of it.
-      isLinked ??= event.chain !== undefined;
-      if (isLinked !== (event.chain !== undefined))
-        throw new Different(isLinked ? 'its link was taken away' : 'it has a link, and the lines before it have none');
-      const leaf = leafOf(event);
-      head = linkOf(head, leaf);
-      if (isLinked && event.chain !== hex(head))
-        throw new Different('it does not fit its link: it, its link or something before it was altered');
-      assertRunsOn(event, ends);
-      addLeaf(parts, leaf, ordinal);
+      if (event.ordinal !== ordinal) throw new Different(`it has the ordinal ${event.ordinal}`);
+      if (ordinal === 1) demandLogOf(event, seals);
+      tree.add(leafOf(event));
+      assertFollows(event, ends);
+      if (event.stream === 'service' && event.type === 'LogRestored') restores.push(restoreIn(event, tree));
     } catch (error) {
-      // Of two differences the one that may lie further back.
-      if (error instanceof Different) checks.demandAll();
-      if (!(error instanceof Different) || event === undefined) throw error;
+      if (!(error instanceof Different) || error instanceof AnotherLog || event === undefined) throw error;
       const { type, revision, stream } = event;
-      throw new Different(`at event ${ordinal} (${type}, revision ${revision} of ${stream}): ${error.message}`);
+      const place = `at event ${ordinal} (${type}, revision ${revision} of ${stream})`;
+      throw new Different(`${place}: ${error.message}${comparison.unlikeSoFar()}`);
     }
-    count = ordinal;
-    checks.take({ event, count, head: hex(head), root: () => hex(rootOf(parts)) });
+    comparison.take();
   }
-  checks.demandAll(count);
+  const count = tree.count();
+  const states = comparison.states();
   if (count === 0) throw new NotVerified(`${file} holds no events: there is nothing to verify`);
-  return { count, head: hex(head), linked: isLinked ? count : 0 };
+  return { count, root: tree.rootAt(count), restores, ...states };
 }
 
-/** Section 6: after a seal that does not match, nothing is known of the events before it but what an older seal says. */
-function createSealChecks(seals) {
+/** Not an alteration: the seal is of another log. */
+class AnotherLog extends Different {}
+
+/** Demands that all seals are of the log of the export, because a seal of another log says nothing about this log. */
+function demandLogOf({ type, data }, seals) {
+  const logId = type === 'ServiceInitialised' ? JSON.parse(data).log_id : undefined;
+  for (const { sealed_at, log_id } of seals)
+    if (log_id !== logId)
+      throw new AnotherLog(
+        `the seal of ${sealed_at} is of the log ${log_id}, and the export is of ${logId ?? 'a log without a name'}: it says nothing about this export`,
+      );
+}
+
+const isSuperseded = (value) => value === null || (isObject(value) && isCount(value.count) && isHash(value.root));
+
+/**
+ * Returns what an event says of a restore (section 6). A record without the members of version 2 has no count here and
+ * excuses no seal: version 1 had no root and no MAC.
+ */
+function restoreIn({ ordinal, data, at }, tree) {
+  const { count, root, superseded, mac } = JSON.parse(data);
+  const restore = { ordinal, at: JSON.parse(at) };
+  if (!isCount(count) || !isHash(root) || !isSuperseded(superseded) || !isHash(mac)) return restore;
+  if (count >= ordinal) throw new Different(`it records a restore of ${count} events, and fewer come before it`);
+  if (tree.rootAt(count) !== root)
+    throw new Different(`the root in it is not that of the first ${count} events: it was forged, or they were altered`);
+  return { ...restore, count, root };
+}
+
+/** Compares seals with a tree while it grows (section 6). */
+function compareSeals(seals, { tree, restores }) {
   const waiting = seals.toSorted((one, other) => one.count - other.count);
-  const restores = [];
-  let holding;
-  let failing;
-  /** Before anything else is compared: a seal of another log tells nothing of this one. */
-  function demandOfLog({ type, data }) {
-    const logId = type === 'ServiceInitialised' ? JSON.parse(data).log_id : undefined;
-    for (const { sealed_at, log_id } of seals)
-      if (log_id !== logId)
-        throw new Different(
-          `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId ?? 'one without a name'}: it tells nothing of this export`,
-        );
-  }
+  const holding = [];
+  const unlike = [];
   return {
-    take({ event, count, head, root }) {
-      if (count === 1) demandOfLog(event);
-      if (event.type === 'LogRestored') restores.push(restoreIn(event));
-      for (; waiting[0]?.count === count; waiting.shift()) {
+    /** Compares the seals that end with the last event of the tree. */
+    take() {
+      for (; waiting[0]?.count === tree.count(); waiting.shift()) {
         const [seal] = waiting;
-        if (failing !== undefined) continue;
-        if (seal.head === head && seal.root === root()) holding = seal;
-        else failing = seal;
+        const isRight = seal.root === tree.rootAt(seal.count) && seal.restores === restores.length;
+        (isRight ? holding : unlike).push(seal);
       }
     },
-    /** `count`: where the export ends; undefined: it was not read to its end. */
-    demandAll(count = Infinity) {
-      const held = holding && `the seal of ${holding.sealed_at} holds, up to event ${holding.count}`;
-      if (failing !== undefined) throw new Different(missingSealed(failing, restores) ?? whyFailing(failing, held));
-      const longest = waiting.at(-1);
-      if (longest?.count > count)
-        throw new Different(
-          missingSealed(longest, restores) ??
-            `the export ends after event ${count}, the seal of ${longest.sealed_at} is of ${longest.count} events: ` +
-              `it was shortened${held ? `; ${held}` : ''}`,
-        );
+    /** Returns what to add to an error: a seal that does not match shows that there is a difference further back, too. */
+    unlikeSoFar: () =>
+      unlike
+        .slice(0, 1)
+        .map(({ sealed_at, count }) => `; before it, the seal of ${sealed_at} does not match the first ${count} events`)
+        .join(''),
+    /** Says which seals hold and which are excused, after the last event. @throws Different if one does neither */
+    states() {
+      const excused = [];
+      let failing;
+      for (const seal of [...unlike, ...waiting]) {
+        const restore = excuseOf(seal, restores);
+        if (restore !== undefined) excused.push({ seal, restore });
+        else failing ??= seal;
+      }
+      if (failing !== undefined) throw new Different(whyFailing(failing, { holding, count: tree.count() }));
+      return { holding, excused };
     },
   };
 }
 
-/** What a log says of itself, as of any other event: it is not proven by it. */
-function restoreIn({ data, metadata }) {
-  try {
-    return { count: JSON.parse(data).count, at: JSON.parse(metadata).at };
-  } catch {
-    return {};
-  }
+/**
+ * Returns the restore that excuses the seal, or undefined. It is the restore that followed the seal. The backup has fewer
+ * events than the seal, or fewer restores: then several records of the same count and root follow one another, and the seal is
+ * of events that are not in this log at all. The MAC cannot be checked without the secret.
+ */
+function excuseOf(seal, restores) {
+  const restore = restores[seal.restores];
+  if (restore?.count === undefined) return undefined;
+  const last = restores[seal.restores - 1];
+  const isSameRestore = last !== undefined && last.count === restore.count && last.root === restore.root;
+  return seal.count > restore.count || isSameRestore ? restore : undefined;
 }
 
-/** Of a seal that does not hold: it is of events that a restore from a backup took away. */
-function missingSealed({ count, sealed_at }, restores) {
-  const restore = restores.find((one) => one.count < count && sealed_at <= one.at);
+function whyFailing(seal, { holding, count }) {
+  const before = holding.filter((one) => one.count <= seal.count).at(-1);
+  const known = before && `the seal of ${before.sealed_at} holds, up to event ${before.count}`;
+  if (seal.count > count)
+    return `the export ends after event ${count}, and the seal of ${seal.sealed_at} is of ${seal.count} events: the log was shortened${known ? `; ${known}` : ''}`;
   return (
-    restore &&
-    `sealed events are missing: ${count - restore.count}. The log says that it was restored at ${restore.at} from a backup of ${restore.count} events, after the seal of ${sealed_at}`
+    `the first ${seal.count} events are not those that were sealed at ${seal.sealed_at}. ` +
+    `The difference is at or before event ${seal.count}; ${known ?? 'an older seal would tell more'}`
   );
 }
 
-function whyFailing({ count, sealed_at }, held) {
-  return (
-    `the history up to event ${count} is not the one that was sealed at ${sealed_at}. ` +
-    `The difference lies at or before event ${count}; ${held ?? 'where, cannot be said without an older seal'}`
-  );
-}
+const sealFormat = 'audience-ledger-seal/2';
+const logId = matches(/^[!-~]{1,64}$/);
+const isTimeText = matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+// The twelve bytes that say Ed25519, and 32 more.
+const isKey = matches(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/);
+const isSignature = matches(/^[A-Za-z0-9+/]{85}[AQgw]==$/);
 
-const sealFormat = 'audience-ledger-seal/1';
-/** In the order in which the fields of all but the signature are signed. */
+/** The members of a seal, in the order in which the fields of all but the signature are signed (section 6). */
 const sealShapes = {
   format: (value) => value === sealFormat,
-  log_id: matches(/^[!-~]{1,64}$/),
+  log_id: logId,
+  seq: isCount,
+  restores: isNumber,
   count: isCount,
-  position: matches(/^[!-~]{1,64}$/),
-  event_id: matches(/^[0-9a-f-]{36}$/),
-  head: isHash,
   root: isHash,
-  sealed_at: matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  // The twelve bytes that say Ed25519, and 32 more.
-  public_key: matches(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
-  signature: matches(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
+  final: isBoolean,
+  sealed_at: isTimeText,
+  public_key: isKey,
+  signature: isSignature,
 };
 
-/** Sections 6 and 8: signed with Ed25519 are the fields of the members before the signature, in order. The key is worth what one knows of it. */
+/** Demands the members and the signature over the fields of those before it. Says nothing of whose key it is. */
 function demandSigned(object, shapes, what) {
   demandMembers(object, shapes, what);
   const names = Object.keys(shapes);
@@ -300,6 +364,7 @@ function demandSigned(object, shapes, what) {
 
 async function readSeal(file) {
   const document = await documentIn(file);
+  demandPresentFormat(document, file);
   if (document?.value.format !== sealFormat)
     throw new NotVerified(`${file} is not a seal. The export or proof comes first, the seals after it`);
   demandPlain(document, 'the seal');
@@ -307,9 +372,21 @@ async function readSeal(file) {
   return document.value;
 }
 
-/** A file that is one JSON object with a `format`. Undefined: an export, which may be larger than what can be read at once. */
+/** Refuses seals and proofs of earlier development versions. */
+function demandPresentFormat(document, file) {
+  const [, name] = /^audience-ledger-(seal|proof|event|consistency)\/1$/.exec(String(document?.value.format)) ?? [];
+  if (name !== undefined)
+    throw new NotVerified(
+      `${file} has the format audience-ledger-${name}/1 of an earlier development version: only audience-ledger-${name}/2 is verified here`,
+    );
+}
+
+/**
+ * Returns the text and value of a file that is one JSON object with a `format`. Returns undefined if the file is an export,
+ * which may be larger than what can be read at once.
+ */
 async function documentIn(file) {
-  // What comes through a pipe can be read once only.
+  // A pipe can be read only once.
   if (!statSync(file).isFile() || statSync(file).size > 268_435_456) return undefined;
   const first = (await linesOf(file).next()).value ?? Buffer.of();
   demandSaved(first.toString('latin1'), file);
@@ -319,22 +396,21 @@ async function documentIn(file) {
   const value = jsonIn(bytes);
   const text = String(bytes);
   if (value === undefined && /^\s*\{\s*"(format|statusCode)"/.test(text) && !text.trimEnd().endsWith('}'))
-    throw new NotVerified(`${file} was cut off: it does not end as it should`);
+    throw new NotVerified(`${file} was cut off: its end is missing`);
   if (value?.format !== undefined) return { text, value };
   if (value?.statusCode === undefined) return undefined;
-  const what =
-    value.data?.format === undefined ? 'and there is no proof in it' : 'the proof is its member data (jq .data)';
+  const what = value.data?.format === undefined ? 'and has no proof in it' : 'the proof is its member data (jq .data)';
   throw new NotVerified(`${file} is a whole answer of the service: ${what}`);
 }
 
-/** Ways to save a file in which nothing of what was sent can be verified. */
+/** Refuses files that were saved in a way in which nothing can be verified. */
 function demandSaved(start, file) {
   if (/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/.test(start))
     throw new NotVerified(`${file} begins with a byte order mark: save it as UTF-8 without one`);
   if (/^\s*</.test(start)) throw new NotVerified(`${file} is a page of HTML or XML`);
 }
 
-/** Undefined: it is none. */
+/** Returns the value, or undefined if the bytes are not JSON in UTF-8. */
 function jsonIn(bytes = Buffer.of()) {
   try {
     return isUtf8(bytes) ? JSON.parse(bytes) : undefined;
@@ -343,51 +419,54 @@ function jsonIn(bytes = Buffer.of()) {
   }
 }
 
-/** PEM, or SPKI in DER as base64. */
+/** Returns the public key in a text: PEM, or SPKI in DER as base64. */
 function keyOf(text, file) {
   if (text.includes('PRIVATE KEY'))
     throw new NotVerified(
-      `${file} holds a private key, to be kept secret. Its public key: openssl pkey -in FILE -pubout`,
+      `${file} holds a private key, which must stay secret. Make its public key: openssl pkey -in FILE -pubout`,
     );
   try {
-    const key = createPublicKey(
-      text.includes('-----BEGIN') ? text : { key: Buffer.from(text.trim(), 'base64'), type: 'spki', format: 'der' },
-    );
+    const isPem = text.includes('-----BEGIN');
+    const bytes = isKey(text.trim()) ? Buffer.from(text.trim(), 'base64') : Buffer.of();
+    const key = createPublicKey(isPem ? text : { key: bytes, type: 'spki', format: 'der' });
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // Said below.
+    // The error below says what is expected.
   }
   throw new NotVerified(`the public key in ${file} is not an Ed25519 key, in PEM or as base64 of SPKI in DER`);
 }
 
-/** Written again it is the same, but for blanks and escapes: no member stands twice in an object, and numbers are in digits. */
+/** Demands that the text is the same when it is written again, except for blanks and escapes. So no member comes twice, and numbers are in digits. */
 function demandPlain({ text, value }, what) {
   const plain = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (token) =>
     token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
   );
   if (plain !== JSON.stringify(value))
-    throw new Different(`${what} has a member twice, or a number that is not in digits`);
+    throw new Different(`${what} has a member twice, or a number that is not written in digits`);
 }
 
-/** Section 5: where the tree over so many leaves is cut in two. */
+/** Returns the number of leaves in the left part of a tree (section 5). */
 function halfOf(leaves) {
   let half = 1;
   while (half * 2 < leaves) half *= 2;
   return half;
 }
 
-/** RFC 9162, 2.1.3.2: the root over `count` leaves by the path of one, from the top down. What is missing makes it another root. */
+/** Returns the root over `count` leaves by the inclusion path of a leaf (RFC 9162, 2.1.3.2), from the top down. A path that is too short or too long leads to another root. */
 function rootByPath(leaf, index, count, path) {
   if (count === 1) return path.length === 0 ? leaf : hash('too long');
   const half = halfOf(count);
   const below = path.slice(0, -1);
   const sibling = Buffer.from(path.at(-1) ?? '', 'hex');
   return index < half
-    ? hash('\x01', rootByPath(leaf, index, half, below), sibling)
-    : hash('\x01', sibling, rootByPath(leaf, index - half, count - half, below));
+    ? nodeOf(rootByPath(leaf, index, half, below), sibling)
+    : nodeOf(sibling, rootByPath(leaf, index - half, count - half, below));
 }
 
-/** RFC 9162, 2.1.4.2: the roots of the older and of the newer log. `isWhole`: all leaves here are those of the older log, whose root is known. */
+/**
+ * Returns the roots of the older and of the newer log by a consistency path (RFC 9162, 2.1.4.2).
+ * `isWhole`: this part of the tree has all leaves of the older log, whose root is known, and no others before them.
+ */
 function rootsByPath({ older, count, newer, path, isWhole = true }) {
   if (count === newer) {
     const [node = older.root, ...more] = path;
@@ -399,31 +478,27 @@ function rootsByPath({ older, count, newer, path, isWhole = true }) {
   const inLeft = count <= half;
   const part = inLeft ? { count, newer: half, isWhole } : { count: count - half, newer: newer - half, isWhole: false };
   const [before, after] = rootsByPath({ older, ...part, path: path.slice(0, -1) });
-  return inLeft
-    ? [before, hash('\x01', after, sibling)]
-    : [hash('\x01', sibling, before), hash('\x01', sibling, after)];
+  return inLeft ? [before, nodeOf(after, sibling)] : [nodeOf(sibling, before), nodeOf(sibling, after)];
 }
 
-const proofFormat = 'audience-ledger-proof/1';
+const proofFormat = 'audience-ledger-proof/2';
 const note =
   'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
 const isObjectText = (text) => matches(/^\{.*\}$/s)(text) && jsonIn(Buffer.from(text)) !== undefined;
-const { log_id, sealed_at, public_key, signature } = sealShapes;
 
-/** In the order in which the fields of those before the signature are signed. */
+/** The members of a proof, in the order in which the fields of those before the signature are signed (section 8). */
 const proofShapes = {
   format: (value) => value === proofFormat,
   note: (value) => value === note,
-  log_id,
+  log_id: logId,
   count: isCount,
-  head: isHash,
   root: isHash,
-  sealed_at,
+  sealed_at: isTimeText,
   stream: matches(/^contact-[0-9a-f]{32}$/),
   last_revision: isNumber,
   deletions: isList(isCount),
-  public_key,
-  signature,
+  public_key: isKey,
+  signature: isSignature,
   events: Array.isArray,
 };
 const provenShapes = {
@@ -437,25 +512,20 @@ const provenShapes = {
   path: isList(isHash),
 };
 
-/** One event of it, which comes after that with the ordinal `last`. */
-function demandProven(event, { proof, last, ends, named }) {
+/** Demands that an event is in the sealed log, after the event with the ordinal `last`. Returns the text of its time. */
+function demandProven(event, { count, root }, last = 0) {
   const what = 'the event';
   demandMembers(event, provenShapes, what);
-  const { ordinal, stream, data, metadata, path } = event;
+  const { ordinal, data, metadata, path } = event;
   textsOf(data, `the data of ${what}`);
   const at = textsOf(metadata, `the metadata of ${what}`).get('at');
-  if (ordinal <= last || ordinal > proof.count) throw new Different('it is not in its place');
-  const leaf = leafOf({ ...event, id: event.event_id });
-  if (hex(rootByPath(leaf, ordinal - 1, proof.count, path)) !== proof.root)
+  if (ordinal <= last || ordinal > count) throw new Different('it is not in its place');
+  if (hex(rootByPath(leafOf(event), ordinal - 1, count, path)) !== root)
     throw new Different('it is not what was sealed, or is not in the sealed log');
-  if (stream !== proof.stream) return;
-  assertRunsOn({ ...event, at }, ends);
-  const { list_id, tags } = JSON.parse(data);
-  named.lists.add(list_id);
-  if (Array.isArray(tags)) for (const tag of tags) named.tags.add(tag?.tag_id);
+  return at;
 }
 
-/** Section 8: the events of one person, each proven to be in the sealed log. Returns those of the contact and the deletions. */
+/** Verifies the proof of one person (section 8). Returns the number of deletions in it. */
 function verifyProof(proof) {
   demandSigned(proof, proofShapes, 'the proof');
   const ends = new Map();
@@ -465,13 +535,18 @@ function verifyProof(proof) {
   for (const event of proof.events) {
     const { ordinal, type, revision, stream } = Object(event);
     try {
-      demandProven(event, { proof, last, ends, named });
+      const at = demandProven(event, proof, last);
+      if (stream === proof.stream) {
+        assertFollows({ ...event, at }, ends);
+        const { list_id, tags } = JSON.parse(event.data);
+        named.lists.add(list_id);
+        if (Array.isArray(tags)) for (const tag of tags) named.tags.add(tag?.tag_id);
+      } else deletions.push(event);
     } catch (error) {
       if (!(error instanceof Different)) throw error;
       throw new Different(`at event ${ordinal} (${type}, revision ${revision} of ${stream}): ${error.message}`);
     }
     last = ordinal;
-    if (stream !== proof.stream) deletions.push(event);
   }
   if (ends.get(proof.stream)?.revision !== proof.last_revision)
     throw new Different(`events of ${proof.stream} are missing: its last revision was ${proof.last_revision}`);
@@ -479,26 +554,28 @@ function verifyProof(proof) {
     const { list_id, tag_id } = JSON.parse(data);
     const id = { 'lists ListDeleted': list_id, 'tags TagDeleted': tag_id }[`${stream} ${type}`];
     if (typeof id !== 'string' || !named[stream].has(id))
-      throw new Different(`event ${ordinal} of the proof is neither of its stream nor the deletion of what that names`);
+      throw new Different(
+        `event ${ordinal} of the proof is neither of its stream nor the deletion of a list or tag that its events name`,
+      );
   }
   if (String(deletions.map(({ ordinal }) => ordinal)) !== String(proof.deletions))
     throw new Different(`the deletions in it are not those that were signed: ${proof.deletions}`);
   return deletions.length;
 }
 
-/** Without what would act on a terminal, or turn the order of what is read. */
+/** Returns the text with characters escaped that act on a terminal or reverse the order of what is read. */
 const printable = (text) =>
   text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
-const isString = (value) => typeof value === 'string';
+/** The types of events that the summary in words is made of. */
 const known =
   /^(Contact(Created|ProfileChanged|Subscribed|Unsubscribed|Erased)|Tags(Attached|Detached)|ConsentRecorded|ListDeleted|TagDeleted)$/;
 
-/** Whether an earlier event of the same erasure has ended the contact. Another contact may have followed since. */
+/** Returns whether an earlier event of the same erasure has ended the contact already. Another contact may have followed since. */
 const isLaterPart = ({ type, revision, data }) =>
   type === 'ContactErased' && Number(revision) > Number(JSON.parse(data).through) + 1;
 
-/** Returns the contacts that the stream has held, each from its creation to its erasure. */
+/** Returns the contacts that the address has had, each from its creation to its erasure. */
 function contactsIn(events) {
   const contacts = [];
   for (const event of events) {
@@ -510,7 +587,7 @@ function contactsIn(events) {
   return contacts;
 }
 
-/** What the events say of the person in each list, in the order of the log: for how long which status. */
+/** Returns the periods of each status of the person in each list, in the order of the log. */
 function spansIn(events) {
   const lists = new Map();
   const end = (list, at, why) => {
@@ -520,7 +597,7 @@ function spansIn(events) {
   const begin = ({ list_id, list_name }, status, at) => {
     const list = lists.get(list_id) ?? { spans: [] };
     lists.set(list_id, list);
-    // What was written after the deletion of its list counted for nothing.
+    // Events that were written after the deletion of their list are ignored.
     if (list.isDeleted) return;
     list.name = isString(list_name) ? list_name : list.name;
     const last = list.spans.at(-1);
@@ -544,7 +621,7 @@ function spansIn(events) {
   return [...lists.values()].flatMap(({ spans }) => spans);
 }
 
-/** In words, so that nobody has to put the events together: addresses, statuses, and how it was at a time. */
+/** Summarizes the events in words: addresses, contacts, statuses, and the state at a time. */
 function* inWords({ events, sealed_at }, at) {
   const nameOf = ({ list, list_id }) => `${list.name === undefined ? 'a list' : `"${list.name}"`} (${list_id})`;
   for (const { type, data, metadata } of events) {
@@ -565,7 +642,8 @@ function* inWords({ events, sealed_at }, at) {
   for (const span of open) yield `at ${at}: ${span.status} in the list ${nameOf(span)}, since ${span.from}`;
   if (open.length === 0) yield `at ${at}: in no list${isNobody ? ', because there was no contact then' : ''}`;
 }
-/** What stands in the files is shown as text, whatever it is. */
+
+/** Prints a text in which the values come from the files. */
 const print = (texts, ...values) =>
   console.log(String.raw({ raw: texts }, ...values.map((value) => printable(String(value)))));
 
@@ -574,12 +652,12 @@ const counted = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
 function sayProof(proof, seals, at) {
   const deletions = verifyProof(proof);
   for (const seal of seals)
-    for (const name of ['log_id', 'count', 'head', 'root', 'sealed_at', 'public_key'])
+    for (const name of ['log_id', 'count', 'root', 'sealed_at', 'public_key'])
       if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
-  const { events, stream, count, log_id, sealed_at, last_revision, head } = proof;
+  const { events, stream, count, log_id, sealed_at, last_revision, root } = proof;
   if (at > sealed_at) throw new NotVerified(`the proof was sealed at ${sealed_at}: it says nothing of --at ${at}`);
   print`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
-  are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the head ${head}
+  are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the root ${root}
 stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`;
   saySigner(proof);
   if (seals.length === 0) print`compare the seal with the one that you keep: node verify.mjs proof.json seal.json`;
@@ -589,16 +667,16 @@ stated by the sealer: revision ${last_revision} was the last of the stream then,
   for (const { ordinal, type, data, metadata } of events)
     print`  ${ordinal}  ${JSON.parse(metadata).at}  ${type}  ${data}`;
   print`This does not prove
-- what e-mails were sent to the person: they are not in it
-- that the stream is all there is of the person, who may have other addresses; nor that the address is theirs
-- that no event and no deletion is missing: that is stated by the sealer, whose word it is
-- that what was recorded is true, or that the clocks were right, of service and sealer
-- that the log was not written anew before it was sealed: a key in the hands of its owner proves nothing against the owner,
-  but a seal that another person has kept since then does
-- anything of what came after the seal`;
+- what emails were sent to the person: they are not in it
+- that the stream is everything about the person, who may have other addresses, or that the address is theirs
+- that no event and no deletion is missing: the sealer states that
+- that what was recorded is true, or that the clocks of service and sealer were right
+- that the log was not rewritten before it was sealed: anyone who has the key can do that, and only a seal that another person
+  has kept since then shows it
+- anything that came after the seal`;
 }
 
-const consistencyFormat = 'audience-ledger-consistency/1';
+const consistencyFormat = 'audience-ledger-consistency/2';
 const consistencyShapes = {
   format: (value) => value === consistencyFormat,
   older: Boolean,
@@ -606,7 +684,7 @@ const consistencyShapes = {
   path: isList(isHash),
 };
 
-/** Section 9: the log of the newer seal begins with that of the older one. */
+/** Verifies that the log of the newer seal begins with that of the older seal (section 9). */
 function sayConsistency(proof, seals) {
   demandMembers(proof, consistencyShapes, 'the proof');
   const { older, newer, path } = proof;
@@ -623,69 +701,76 @@ function sayConsistency(proof, seals) {
   are unchanged among the first ${newer.count}, as sealed at ${newer.sealed_at}`;
   for (const seal of older.public_key === newer.public_key ? [newer] : [older, newer]) saySigner(seal);
   if (seals.length === 0) print`compare the older seal with the one that you keep: give it, too`;
-  print`This does not prove that the seals were made when they say, what the events are, nor anything after them.`;
+  print`This does not prove that the seals were made when they say, what the events are, or anything after them.`;
 }
 
-const eventFormat = 'audience-ledger-event/1';
+const eventFormat = 'audience-ledger-event/2';
 const eventShapes = { format: (value) => value === eventFormat, seal: Boolean, event: Boolean };
 
-/** Section 10: one event is in the log of a seal. */
+/** Verifies that one event is in the log of a seal (section 10). */
 function sayEvent(proof, seals) {
   demandMembers(proof, eventShapes, 'the proof');
   const { seal, event } = proof;
   demandSigned(seal, sealShapes, 'the seal in it');
   for (const one of seals) if (!isDeepStrictEqual(one, seal)) throw new Different('the proof is against another seal');
-  demandProven(event, { proof: seal, last: 0 });
+  demandProven(event, seal);
   const { ordinal, stream, revision, type, data, metadata } = event;
   print`proven: ${type}, revision ${revision} of ${stream}, is event ${ordinal} of the first ${seal.count} of the log ${seal.log_id},
-  as sealed at ${seal.sealed_at} with the head ${seal.head}`;
+  as sealed at ${seal.sealed_at} with the root ${seal.root}`;
   saySigner(seal);
   if (seals.length === 0) print`compare the seal with the one that you keep: node verify.mjs event.json seal.json`;
   print`the event itself, of ${JSON.parse(metadata).at}:`;
   print`  ${data}`;
   print`This does not prove what came before it or after it, that what was recorded is true, or that the clocks were right;
-nor that the log was not written anew before it was sealed: a seal that another person has kept since then does.`;
+nor that the log was not rewritten before it was sealed: only a seal that another person has kept since then shows that.`;
 }
 
 function saySigner({ public_key }) {
   print`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`;
-  if (!expectedKey) print`compare it with the one that the sealer made known, or give --public-key`;
+  if (!expectedKey) print`compare it with the fingerprint that the sealer published, or give --public-key`;
 }
 
 async function sayExport(file, seals) {
-  const { count, head, linked } = await verifyExport(file, seals);
-  print`intact: ${count} events, head ${head}, ${linked} of them compared with their links`;
-  for (const seal of seals) {
-    print`sealed: the first ${seal.count} events are those of the seal of ${seal.sealed_at}, log ${seal.log_id}`;
+  const { count, root, restores, holding, excused } = await verifyExport(file, seals);
+  print`intact: ${counted(count, 'event')}, root ${root}`;
+  for (const restore of restores)
+    print`restored: event ${restore.ordinal} of ${restore.at} records that the log was restored from a backup${
+      restore.count === undefined
+        ? ', in a record without root and MAC, which excuses no seal'
+        : ` of ${counted(restore.count, 'event')}`
+    }`;
+  for (const seal of holding) {
+    print`sealed: the first ${counted(seal.count, 'event')} are those of seal ${seal.seq} of ${seal.sealed_at}, log ${seal.log_id}`;
     saySigner(seal);
   }
-  // What neither links nor order can tell.
-  const sealed = Math.max(0, ...seals.map((seal) => seal.count));
+  for (const { seal, restore } of excused) {
+    print`excused: the log does not have the ${counted(seal.count, 'event')} of seal ${seal.seq} of ${seal.sealed_at}. The seal is
+  excused by a restore recorded in the log, whose MAC cannot be checked here: event ${restore.ordinal} of ${restore.at},
+  from a backup of ${counted(restore.count, 'event')}. Ask who runs the service, or run audience audit verify --seal`;
+    saySigner(seal);
+  }
+  const sealed = Math.max(0, ...holding.map((seal) => seal.count));
   if (sealed === 0)
-    print`${
-      linked === 0
-        ? 'without links and without a seal this says nothing of the past: any event may have been changed, dropped or put in.'
-        : 'without a seal this does not say that the export is whole: events may have been cut off at its end, or all of it rewritten, links included.'
-    }`;
+    print`without a seal that holds this says nothing of the past: events may have been changed, put in or dropped, or cut off at the end.
+compare count and root with those that you know, or give a seal`;
   else if (sealed < count)
-    print`of the last ${count - sealed} events no seal says anything: they may have been changed or put in, or others cut off after them.`;
-  if (sealed === 0) print`compare count and head with ones that you know, or give a seal`;
+    print`of the last ${counted(count - sealed, 'event')} no seal says anything: they may have been changed or put in, or others cut off after them.`;
 }
 
 const usage = `usage: node verify.mjs export.ndjson|proof.json|event.json|consistency.json [seal.json ...] [--public-key FILE]
-  with a proof also --at TIME: how it was then, in UTC (2026-03-01 or 2026-03-01T12:00:00.000Z)`;
+  with a proof of one person also --at TIME: how it was at that time, in UTC (2026-03-01 or 2026-03-01T12:00:00.000Z)`;
 const files = process.argv.slice(2);
-/** The value after it; an empty one is wrong. */
+/** Takes an option out of the parameters and returns its value, '' if the value is missing. */
 function optionOf(name) {
   const place = files.indexOf(name);
   return place < 0 ? undefined : (files.splice(place, 2)[1] ?? '');
 }
 const publicKeyFile = optionOf('--public-key');
 const asked = optionOf('--at');
-/** A day alone is its last millisecond. */
+/** A day means its last millisecond. */
 const at = asked?.length === 10 ? `${asked}T23:59:59.999Z` : asked;
 let expectedKey;
-const isTime = (text) => matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)(text) && Date.parse(text) > 0;
+const isTime = (text) => isTimeText(text) && Date.parse(text) > 0;
 if (files.length < 1 || files[0].startsWith('-') || publicKeyFile === '' || (asked !== undefined && !isTime(at))) {
   console.error(usage);
   process.exit(2);
@@ -695,6 +780,7 @@ try {
   const say = { [proofFormat]: sayProof, [eventFormat]: sayEvent, [consistencyFormat]: sayConsistency }[
     document?.value.format
   ];
+  demandPresentFormat(document, files[0]);
   if (document?.value.format === sealFormat)
     throw new NotVerified(`${files[0]} is a seal. The export or proof comes first, the seals after it`);
   if (document && say === undefined) throw new NotVerified(`${files[0]} has a format that is not known here`);

@@ -92,9 +92,13 @@ async function measure() {
   const { createAudit } = await import(path.join(dist, 'audit', 'audit.js'));
   const { codec } = await import(path.join(dist, 'events', 'codec.js'));
   const reader = openSqliteEventReader({ file: path.join(dataDir, 'events.db') });
-  const { logHeads } = await import(path.join(dist, 'evidence', 'log-head.js'));
-  const logHead = logHeads(reader, async () => undefined);
-  const audit = createAudit({ reader, logHead, clock: Date.now });
+  const { createLogBasis } = await import(path.join(dist, 'integrity', 'log-basis.js'));
+  const basis = createLogBasis({
+    log: reader,
+    ordinalAt: async (position) => (await reader.tree.ordinalsAt([position]))[0],
+    newestSeal: async () => undefined,
+  });
+  const audit = createAudit({ reader, ...basis, clock: Date.now });
   const { stream } = data[0];
   const readAndDecode = async () => {
     for await (const page of reader.readStream(stream)) for (const stored of page) codec.decode(stored);

@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 52ebc1f49c0cb4cc28e967bde5b953198a6a5c62d90b7c7da84911a7546e1602. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 0c40d48db54a8ce689545def6ce5c92593742b233effeea52883cbcb82031077. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -289,7 +289,7 @@ export interface paths {
     };
     /**
      * A proof of the events of a contact
-     * @description `contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails. Needs the scope `audit:read`.
+     * @description `contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, with their paths to the root of the newest seal that covers all of them. If no seal does, one is made now. It contains no events of other people and no e-mails. Needs the scope `audit:read`.
      */
     get: operations['getContactProof'];
     put?: never;
@@ -368,7 +368,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * One event of the log, with its link
+     * One event of the log, with its number and its leaf
      * @description Needs the scope `audit:read`.
      */
     get: operations['getEvent'];
@@ -389,7 +389,7 @@ export interface paths {
     };
     /**
      * A proof of one event
-     * @description `data` is a file for `verify.mjs`: the event as it is stored, and its place in the log as it was sealed: by the newest seal of the service that is of this event, too, else by one that is made now. Needs the scope `audit:read`.
+     * @description `data` is a file for `verify.mjs`: the event as it is stored, with its path to the root of the newest seal that covers it. If no seal does, one is made now. Needs the scope `audit:read`.
      */
     get: operations['getEventProof'];
     put?: never;
@@ -428,8 +428,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * The seals that the service has kept, and which of them it has verified
-     * @description Those in its data folder, the newest first. Needs the scope `audit:read`.
+     * The seals that the service has kept, and whether they hold
+     * @description The seals of the data folder and of SEAL_DIR, newest first: by restores, then events, then number of the seal. Needs the scope `audit:read`.
      */
     get: operations['listSeals'];
     put?: never;
@@ -1656,6 +1656,11 @@ export interface components {
       answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       /** Format: date-time */
       created_at: string | null;
       /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
@@ -1664,8 +1669,6 @@ export interface components {
       existed: boolean | null;
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
       /** @description Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact. */
@@ -1679,19 +1682,14 @@ export interface components {
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
-      /**
-       * Format: int64
-       * @description Number of events in the evidence chain up to there; null: no chain is known.
-       */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
       profile: components['schemas']['ProfileAt'] | null;
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       subscription: components['schemas']['SubscriptionAt'];
       /** Format: date-time */
       time: string;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
@@ -1700,6 +1698,11 @@ export interface components {
       answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       /** Format: date-time */
       created_at: string | null;
       /** @description The erasure that ended the contact before the time. Absent if the contact existed then, or had not been created. */
@@ -1708,8 +1711,6 @@ export interface components {
       existed: boolean | null;
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
       /** @description Every contact that the address has had, oldest first, whatever time or contact the request names. A person who was erased and came back is a new contact. */
@@ -1723,19 +1724,14 @@ export interface components {
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
-      /**
-       * Format: int64
-       * @description Number of events in the evidence chain up to there; null: no chain is known.
-       */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
       profile: components['schemas']['ProfileAt'] | null;
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       subscriptions: components['schemas']['SubscriptionAt'][];
       /** Format: date-time */
       time: string;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
@@ -2169,6 +2165,8 @@ export interface components {
       line: 'end';
       /** Format: int64 */
       members: number;
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       /**
        * Format: int64
        * @description Events that could not be read.
@@ -2225,7 +2223,7 @@ export interface components {
       message: string;
       type: string;
     };
-    /** @description An event as it is stored, with its place in the evidence. */
+    /** @description An event as it is stored, with its number in the log and its leaf. */
     EventInFull: {
       /** @description Id of the API key; `mailer`, `cli` or `service`. */
       actor: string | null;
@@ -2242,13 +2240,11 @@ export interface components {
       data: unknown;
       /** Format: uuid */
       event_id: string;
-      /** @description Leaf of the event in the tree, hex; null: it has no link yet. */
+      /** @description Leaf of the event in the tree, hex. Null if the event has not been counted yet. */
       leaf: string | null;
-      /** @description Link of the event in the evidence chain, hex; null: it has none yet. */
-      link: string | null;
       /**
        * Format: int64
-       * @description Number of the event in the log; null: it has no link yet.
+       * @description Number of the event in the log. Null if it has not been counted yet.
        */
       ordinal: number | null;
       /** @description Place in the log: digits that sort as text. */
@@ -2274,7 +2270,7 @@ export interface components {
     EventProof: {
       event: components['schemas']['ProvenEvent'];
       /** @enum {string} */
-      format: 'audience-ledger-event/1';
+      format: 'audience-ledger-event/2';
       seal: components['schemas']['Seal'];
     };
     /** @description The event that made it so. */
@@ -2332,15 +2328,6 @@ export interface components {
       /** @description Name of the event. */
       type: string;
     };
-    EvidenceReadiness: {
-      /** Format: int64 */
-      count: number;
-      fault?: string | null;
-      head: string;
-      /** @description A position of the log; empty while nothing is known. */
-      position: string;
-      verified?: boolean;
-    };
     ExportedChange: {
       /** @description What it changed in the profile; null: there was no value. */
       changes: components['schemas']['ProfileChange'][];
@@ -2368,7 +2355,7 @@ export interface components {
     FailingSeal: {
       /**
        * Format: int64
-       * @description Events that were sealed.
+       * @description Number of sealed events.
        */
       count: number;
       /** @description Why it does not hold. */
@@ -2463,13 +2450,16 @@ export interface components {
     GetContactHistoryAnswer: {
       /** Format: date-time */
       answered_at: string;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       data: components['schemas']['HistoryItem'][];
       /** @description The e-mails are complete up to here. Absent with `list_id`. */
       emails_until?: string;
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /** @description Something may be missing: see `/health/ready`. Else absent. */
       incomplete?: boolean;
       /** @description Which list was taken for a name. */
@@ -2483,15 +2473,13 @@ export interface components {
       log_id: string | null;
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
       next_cursor?: string;
-      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       status: string;
       /** Format: int32 */
       statusCode: number;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
     };
     GetContactProofAnswer: {
       data: components['schemas']['Proof'];
@@ -2522,11 +2510,14 @@ export interface components {
     GetEmailHistoryAnswer: {
       /** Format: date-time */
       answered_at: string;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       data: components['schemas']['HistoryItem'][];
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /** @description Which list was taken for a name. */
       list_note?: string;
       /**
@@ -2536,15 +2527,13 @@ export interface components {
       log_id: string | null;
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
       next_cursor?: string;
-      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       status: string;
       /** Format: int32 */
       statusCode: number;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
     };
     GetEmailOutcomesAnswer: {
       data: components['schemas']['EmailOutcomes'];
@@ -2700,6 +2689,20 @@ export interface components {
       /** @description 64 hexadecimal digits. */
       proof: string;
     };
+    IntegrityReadiness: {
+      /** @description Why events cannot be read back. Null if nothing is wrong. */
+      fault: string | null;
+      /**
+       * Format: date-time
+       * @description When. Null if nothing was read back yet.
+       */
+      read_back_at: string | null;
+      /**
+       * Format: int64
+       * @description Number of events that were read back from the store and found unaltered.
+       */
+      read_back_count: number;
+    };
     KeptAfterErasure: {
       what: string;
       why: string;
@@ -2750,6 +2753,8 @@ export interface components {
        * @enum {string}
        */
       line: 'end';
+      /** @description The newest seal that covers every event in the answer. Null if no seal covers them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
       /**
        * Format: int64
        * @description Events that could not be read.
@@ -2759,12 +2764,15 @@ export interface components {
     ListDiffLine: {
       /** Format: date-time */
       answered_at: string;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       /** Format: date-time */
       from: string;
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -2780,12 +2788,7 @@ export interface components {
        * @description Null: nothing was ever written to the log.
        */
       log_id: string | null;
-      /**
-       * Format: int64
-       * @description Number of events in the evidence chain up to there; null: no chain is known.
-       */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
       /** @description At `to`. Known: living, deleted, not_created. */
       state: string;
@@ -2793,8 +2796,6 @@ export interface components {
       state_before: string;
       /** Format: date-time */
       to: string;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
     };
     /** @description The list, who differs, what could not be read, and the end. */
     ListDiffLines:
@@ -2950,10 +2951,13 @@ export interface components {
       answered_at: string;
       /** @description Its creation, last rename or deletion. */
       because: components['schemas']['Evidence'] | null;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -2969,19 +2973,12 @@ export interface components {
        * @description Null: nothing was ever written to the log.
        */
       log_id: string | null;
-      /**
-       * Format: int64
-       * @description Number of events in the evidence chain up to there; null: no chain is known.
-       */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
       /** @description Known: living, deleted, not_created. */
       state: string;
       /** Format: date-time */
       time: string;
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
     };
     ListListCountsAnswer: {
       data: components['schemas']['ListCount'][];
@@ -3023,29 +3020,26 @@ export interface components {
     ListSealsAnswer: {
       /**
        * Format: int64
-       * @description Events with a link.
+       * @description Number of events in the log. Null if the newest events have not been counted yet.
        */
-      count: number;
+      count: number | null;
       data: components['schemas']['SealState'][];
-      /** @description Why the log cannot be verified; null: nothing is in the way. */
+      /** @description Why events cannot be read back. Null if nothing is wrong. */
       fault: string | null;
       /** @description The name of the log for itself. */
       log_id: string | null;
       /** @description The `cursor` of the next page, with the same filters. Absent on the last. */
       next_cursor?: string;
+      /**
+       * Format: date-time
+       * @description When. Null if nothing was read back yet.
+       */
+      read_back_at: string | null;
+      /** @description Number of events, from the first one, that were read back from the store and found unaltered. Null on servers. */
+      read_back_count: number | null;
       status: string;
       /** Format: int32 */
       statusCode: number;
-      /**
-       * Format: date-time
-       * @description By when. Null: none yet, or this process does not verify the log.
-       */
-      verified_at: string | null;
-      /**
-       * Format: int64
-       * @description Events from the first one on that this process has read and found intact.
-       */
-      verified_count: number;
     };
     ListSuppressionsAnswer: {
       data: components['schemas']['Suppression'][];
@@ -3241,6 +3235,11 @@ export interface components {
       asked_by: string;
       /** @description As it is now. Null: the address never had a contact. */
       contact: components['schemas']['ContactAt'] | null;
+      /**
+       * Format: int64
+       * @description Number of events in the log, up to `position`. Null if the newest events have not been counted yet.
+       */
+      count: number | null;
       /** @description As it was asked for. */
       email: string;
       /** @description In the order of their requests. */
@@ -3251,8 +3250,6 @@ export interface components {
       erasures: components['schemas']['ErasureOfPerson'][];
       /** @description A time that was asked for had not come: until then the answer may change. */
       future?: boolean;
-      /** @description The link of the last of them. */
-      head: string | null;
       /** @description Every change, oldest first. */
       history: components['schemas']['ExportedChange'][];
       kept_after_erasure: components['schemas']['KeptAfterErasure'][];
@@ -3267,19 +3264,14 @@ export interface components {
       log_id: string | null;
       /** @description Where something about the person may be all the same, in words. */
       not_searched: string[];
-      /**
-       * Format: int64
-       * @description Number of events in the evidence chain up to there; null: no chain is known.
-       */
-      ordinal: number | null;
-      /** @description Of the last event of the log that the answer has seen. */
+      /** @description Position of the last event of the log when the question was answered. */
       position: string;
       /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
       /** @description Mail that does not go to the address, and how it came to that. */
       refused_mail: components['schemas']['AddressSuppressions'];
-      /** @description The events after `ordinal`, up to `position`, have no link yet. */
-      unlinked?: boolean;
+      /** @description The newest seal that covers all of this but `readings`. Null if no seal covers it yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
     };
     PoisonEvent: {
       /** @description Of the event that ended the rebuild, as stored. */
@@ -3348,20 +3340,18 @@ export interface components {
     Proof: {
       /**
        * Format: int64
-       * @description Events that were sealed.
+       * @description Number of sealed events.
        */
       count: number;
-      /** @description Ordinals of the deletions of all lists and tags that the events name. */
+      /** @description Numbers of the events that deleted the lists and tags that the events name. */
       deletions: number[];
       /** @description In the order of the log. */
       events: components['schemas']['ProvenEvent'][];
       /** @enum {string} */
-      format: 'audience-ledger-proof/1';
-      /** @description Link of the last of them. */
-      head: string;
+      format: 'audience-ledger-proof/2';
       /**
        * Format: int64
-       * @description Of the stream at the seal.
+       * @description Revision of the last event of the stream at the seal.
        */
       last_revision: number;
       log_id: string;
@@ -3369,7 +3359,7 @@ export interface components {
       note: string;
       /** @description Ed25519, SPKI in DER, base64. */
       public_key: string;
-      /** @description Root of the tree over them. */
+      /** @description Root of the tree over the sealed events. */
       root: string;
       sealed_at: string;
       /** @description Over the fields of all members before it, base64. */
@@ -3401,8 +3391,8 @@ export interface components {
       /** @description Absent where another process carries erasures through. */
       erasures?: components['schemas']['ErasuresReadiness'];
       event_store: components['schemas']['EventStoreReadiness'];
-      /** @description The chain of evidence; absent where another process keeps it. */
-      evidence?: components['schemas']['EvidenceReadiness'];
+      /** @description The read-back of the log. Absent if another process does it. */
+      integrity?: components['schemas']['IntegrityReadiness'];
       log_lines: components['schemas']['LogLines'];
       /** @description Absent where another process sends. */
       mailer?: components['schemas']['MailerReadiness'];
@@ -3643,14 +3633,14 @@ export interface components {
       emails: components['schemas']['ReportedEmail'][];
       /** @description The e-mails are complete up to there. */
       emails_until: string | null;
-      /** @description The newest in the data folder that does not hold; null: there is none. */
+      /** @description The newest seal that does not hold. Null if there is no such seal. */
       failing_seal: components['schemas']['FailingSeal'] | null;
       /** @description Every change, oldest first. */
       history: components['schemas']['ReportedEvent'][];
       not_proven: string[];
       question: components['schemas']['ReportQuestion'];
-      /** @description The newest in the data folder that holds. */
-      seal: components['schemas']['ReportSeal'] | null;
+      /** @description The newest seal that holds and covers every event in the report. Null if no seal covers all of them yet. */
+      seal: components['schemas']['SealOfAnswer'] | null;
     };
     ReportedEmail: {
       email_id: string;
@@ -3679,21 +3669,6 @@ export interface components {
       list_id: string | null;
       /** Format: date-time */
       time: string;
-    };
-    ReportSeal: {
-      /**
-       * Format: int64
-       * @description Events that were sealed.
-       */
-      count: number;
-      /** @description Link of the last of them. */
-      head: string;
-      /** @description Of the public key that signed. */
-      key_fingerprint: string;
-      /** @description Root of the tree over them. */
-      root: string;
-      /** Format: date-time */
-      sealed_at: string;
     };
     RequestedEmail: {
       /** @description HTML. */
@@ -3821,38 +3796,73 @@ export interface components {
       | 'privacy'
       | 'keys'
       | 'clock';
-    /** @description A signed statement of how long the log was and what its chain was then. */
+    /** @description A signed statement of how many events the log had and of the root of their tree. */
     Seal: {
-      /** Format: int64 */
+      /**
+       * Format: int64
+       * @description Number of events that are sealed.
+       */
       count: number;
-      event_id: string;
+      /** @description Whether the service was stopped in order after the last of these events. */
+      final: boolean;
       /** @enum {string} */
-      format: 'audience-ledger-seal/1';
-      head: string;
+      format: 'audience-ledger-seal/2';
       log_id: string;
-      position: string;
+      /** @description Ed25519, SPKI in DER, base64. */
       public_key: string;
+      /**
+       * Format: int64
+       * @description Number of `LogRestored` events among the sealed events.
+       */
+      restores: number;
+      /** @description Root of the tree over them, hex. */
       root: string;
+      /** @description UTC with milliseconds, by the clock of the sealing machine. */
       sealed_at: string;
+      /**
+       * Format: int64
+       * @description Number of the seal among the seals of the log, from 1.
+       */
+      seq: number;
+      /** @description Over the fields of the members before it, base64. */
       signature: string;
     };
-    /** @description A seal that the service has kept, compared with the log when it was asked for. */
-    SealState: {
-      /** @description Name of the file in `seals/` of the data folder. */
-      file: string;
-      /** @description Of the key that signed it: SHA-256, hex. */
-      key_fingerprint: string | null;
-      /** @description Why it is not verified; null where it is. */
-      reason: string | null;
-      /** @description A file for `verify.mjs`. Null: it cannot be read. */
-      seal: components['schemas']['Seal'] | null;
-      /** @description `verified`: this process has read every event up to `count` and found it intact, and signature, link and root are right. `unverified`: they are right, and the events have not all been read. `newer_than_log`: it is of more events than the log has. `does_not_hold`: see `reason`. Known: verified, unverified, newer_than_log, does_not_hold. */
-      state: string;
+    /** @description The seal that an answer rests on. `GET /v1/audit/seals` has its signature. */
+    SealOfAnswer: {
       /**
-       * Format: date-time
-       * @description By when the events up to `count` had been read. Null: see `state`.
+       * Format: int64
+       * @description Number of sealed events.
        */
-      verified_at: string | null;
+      count: number;
+      /** @description SHA-256 of the public key that signed, hex. */
+      key_fingerprint: string;
+      /**
+       * Format: int64
+       * @description Number of restores from a backup among the sealed events.
+       */
+      restores: number;
+      /** @description Root of the tree over the sealed events, hex. */
+      root: string;
+      /** Format: date-time */
+      sealed_at: string;
+      /**
+       * Format: int64
+       * @description Number of the seal among the seals of the log.
+       */
+      seq: number;
+    };
+    /** @description A seal that the service has kept, and whether it holds. */
+    SealState: {
+      /** @description Name of the file. */
+      file: string;
+      /** @description SHA-256 of the public key that signed, hex. */
+      key_fingerprint: string | null;
+      /** @description Why the seal does not hold. Null if it does. */
+      reason: string | null;
+      /** @description The seal, which `verify.mjs` reads. Null if the file is not a seal. */
+      seal: components['schemas']['Seal'] | null;
+      /** @description `holds`: the events that it covers are the sealed ones. `not_checked`: they have not been compared yet. `excused`: it covers events that a recorded restore removed. `fails`: the events are not the sealed ones. `ignored`: the file does not count, because it is not a seal or another key signed it. Known: holds, not_checked, excused, fails, ignored. */
+      state: string;
     };
     SearchContactsAnswer: {
       data: components['schemas']['FoundContact'][];

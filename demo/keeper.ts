@@ -1,20 +1,15 @@
-/** What the service does beside the answers to requests: the register of what must not come back, views, erasures and seals, at the times of the demo. */
+/** Does what the service does besides answering requests: keeps the register, folds views, carries out erasures and seals the log, at the times of the demo. */
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createGrant } from '../src/api/http/auth.js';
 import { createKeyUses } from '../src/api/keys/key-uses.js';
 import { openViews } from '../src/app/views.js';
 import type { CommandContext } from '../src/commands/batch.js';
-import { deriveHeadKey, keysStream } from '../src/events/streams.js';
-import { firstLink, type ChainHead } from '../src/eventstore/chain.js';
+import { keysStream } from '../src/events/streams.js';
 import { demandLogId } from '../src/eventstore/log-id.js';
-import { keepSeal, sealsName } from '../src/evidence/seal-folder.js';
-import { openSealKey } from '../src/evidence/seal-key.js';
-import { sealNow } from '../src/evidence/seal-now.js';
-import { keepVerifiedHead } from '../src/evidence/verified-head.js';
-import { verifyOn } from '../src/evidence/verify-on.js';
+import { openSealKey } from '../src/integrity/seal-store.js';
+import { createSealer } from '../src/integrity/sealer.js';
 import { openErasures } from '../src/privacy/erasures.js';
 import { entriesOfKeys } from '../src/privacy/lasting.js';
 import { openRegisters, type Register } from '../src/privacy/register.js';
@@ -27,15 +22,19 @@ export async function openKeeper(world: World) {
   const settings = settingsOf({ eventStore: undefined, mongodb: undefined }, folder);
   const config = { dataDir, seals: { copies: undefined }, roles: new Set(['api', 'projector', 'mailer'] as const) };
   const logId = await demandLogId(log);
-  const headKey = deriveHeadKey(world.secret);
-  const sealKey = openSealKey({ file: undefined, dataDir }, () => undefined);
   const logger = pino({ enabled: false });
   const monotonic = () => performance.now();
+  let sealedAt = 0;
+  const sealer = createSealer({
+    ...{ places: { dataDir, copies: undefined }, every: 0, logId, log: store, tree: store.tree },
+    key: openSealKey({ file: undefined, dataDir }, () => undefined),
+    known: { newest: undefined, nextSeq: 1, listed: [] },
+    ...{ logger, clock: () => sealedAt, monotonic },
+  });
   const never = new AbortController().signal;
   const register = openRegisters(config, logId, () => undefined);
   /** What the register does not have yet: one write for many, because each waits for the disk. */
   let kept: Parameters<Register['keep']>[0][] = [];
-  let verified: ChainHead = { count: 0, head: firstLink, position: '' };
   let views: ReturnType<typeof startViews> | undefined;
   commands.keepIn({ keep: (entries) => Promise.resolve(void kept.push(entries)) });
 
@@ -50,8 +49,11 @@ export async function openKeeper(world: World) {
   async function startViews() {
     await log.settled();
     const { knownRefusals } = commands;
+    const onLogAltered = (message: string): void => {
+      throw new Error(message);
+    };
     const opened = await openViews({
-      ...{ settings, store: log, withProjector: true, knownRefusals, headKey: undefined, logger },
+      ...{ settings, store: log, withProjector: true, knownRefusals, logger, onLogAltered },
       ...{ clock: now, monotonic, newUuid: randomUUID },
     });
     const stop = store.onCommitted(opened.notify);
@@ -69,18 +71,15 @@ export async function openKeeper(world: World) {
     };
   }
 
-  /** The service verifies what came since the last seal, and seals all of it. */
-  async function seal(at: number): Promise<void> {
+  /** Seals all events. @param final whether this is the seal of an orderly stop */
+  async function seal(at: number, final = false): Promise<void> {
     await log.settled();
-    const outcome = await verifyOn({ log: store, source: store, since: { verified, headKey } });
-    if (outcome.difference !== undefined) throw new Error(outcome.difference.message);
-    verified = outcome.verified;
-    const made = await sealNow({ log: store, source: store.tree, verified, key: sealKey, now: at });
-    keepSeal(path.join(dataDir, sealsName), made);
+    sealedAt = at;
+    await sealer.seal(await store.frontier(), { final });
   }
 
   return {
-    seal,
+    seal: (at: number): Promise<void> => seal(at),
     async erase(email: string, context: CommandContext): Promise<void> {
       await keepAll();
       const shown = await (views ??= startViews());
@@ -101,14 +100,13 @@ export async function openKeeper(world: World) {
     /** `lastRequests`: by id of the key, in milliseconds since the epoch. */
     async close(until: number, lastRequests: ReadonlyMap<string, number>): Promise<void> {
       await keepAll();
-      await seal(until);
+      await seal(until, true);
       const shown = await (views ??= startViews());
       await shown.shown();
       await shown.close();
       await commands.close();
       await store.close();
       const models = await openReadModels(settings.views);
-      await keepVerifiedHead(models, { ...verified, logId });
       const uses = [...lastRequests].map(([id, lastUsed]) => ({
         ...createGrant({ id, hash: Buffer.alloc(0), scopes: new Set(), until: Infinity }),
         lastUsed,

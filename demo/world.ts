@@ -1,7 +1,7 @@
 /** The service as the demo uses it: its own log, rules and keys, with a clock, ids and chance of the demo. */
 import { writeFileSync } from 'node:fs';
 import { openCommands, type Commands } from '../src/app/commands.js';
-import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../src/events/streams.js';
+import { deriveStreamKeys, type StreamKeys } from '../src/events/streams.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { openDataFolder, type DataFolder } from '../src/stores/data-folder.js';
 import { createAgenda, type Agenda } from './agenda.js';
@@ -50,11 +50,7 @@ export async function openWorld(dataDir: string, wishes: Wishes, publicUrl: stri
   const folder = openDataFolder(dataDir);
   writeFileSync(folder.secretFile, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   const keys = deriveStreamKeys(secret);
-  const store = await openSqliteEventStore({
-    file: folder.eventsFile,
-    clock: agenda.now,
-    headKey: () => deriveHeadKey(secret),
-  });
+  const store = await openSqliteEventStore({ file: folder.eventsFile, clock: agenda.now });
   const log = createWriteBehind(store);
   const salts = random('salts');
   const commands = await openCommands({

@@ -8,7 +8,7 @@ const service = [
   'app/projector-worker',
   'bounces/report-worker',
   'eventstore/sqlite/writer',
-  'evidence/evidence-worker',
+  'integrity/integrity-worker',
   'rebuild/rebuild-worker',
 ];
 /** These load files of their own folder, or are needed only where their server is. */

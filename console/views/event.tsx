@@ -1,4 +1,4 @@
-/** One event of the log in full: what it says, where it stands in the evidence, and a proof of that to take along. */
+/** One event of the log in full: what it says, its number and leaf, and a proof to download. */
 import type { components } from '../../client/client.js';
 import { to } from '../addresses.js';
 import { isUnknown, useAction, useAnswer } from '../answers.js';
@@ -29,7 +29,7 @@ export function EventPage({ id = '' }: { readonly id?: string }) {
             <Facts event={data} />
             <h2>Data</h2>
             <EventText data={data.data} />
-            <Evidence event={data} />
+            <Integrity event={data} />
           </>
         )}
       </Show>
@@ -83,7 +83,7 @@ const Facts = ({ event }: { readonly event: EventInFull }) => (
   </dl>
 );
 
-function Evidence({ event: { position, ordinal, leaf, link } }: { readonly event: EventInFull }) {
+function Integrity({ event: { position, ordinal, leaf } }: { readonly event: EventInFull }) {
   const name = `event-${plainPosition(position)}.json`;
   const proof = useAction(async (client) => {
     const { data } = await client.getEventProof({ path: { position } });
@@ -91,18 +91,14 @@ function Evidence({ event: { position, ordinal, leaf, link } }: { readonly event
     return data;
   });
   return (
-    <section aria-labelledby="evidence">
-      <h2 id="evidence">Evidence</h2>
+    <section aria-labelledby="integrity">
+      <h2 id="integrity">Integrity</h2>
       {ordinal === null ? (
-        <p class="note">It has no link yet: that takes a moment where the log is on a server.</p>
+        <p class="note">This event has not been counted yet. Load the page again in a moment.</p>
       ) : (
         <dl>
           <dt>Number in the log</dt>
           <dd>{formatNumber(ordinal)}</dd>
-          <dt>Link in the chain</dt>
-          <dd>
-            <Code>{link}</Code>
-          </dd>
           <dt>Leaf in the tree</dt>
           <dd>
             <Code>{leaf}</Code>
@@ -116,8 +112,8 @@ function Evidence({ event: { position, ordinal, leaf, link } }: { readonly event
       </p>
       <ErrorNote error={proof.error} />
       <p class="quiet">
-        The file has this event as it is stored, and its way to the newest seal that is of it. Whoever has it checks it
-        without this service: <Code>node verify.mjs {name}</Code>, with a seal that they kept behind it.
+        The file has this event as it is stored, with its path to the root of the newest seal that covers it. Anyone can
+        check it without this service: <Code>node verify.mjs {name}</Code>, followed by a seal that they kept.
       </p>
     </section>
   );

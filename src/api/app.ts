@@ -1,7 +1,7 @@
 /** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { LogHead } from '../audit/answers.js';
 import { createAudit } from '../audit/audit.js';
+import type { AuditSources } from '../audit/basis.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { Reports } from '../bounces/take-report.js';
@@ -9,7 +9,7 @@ import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/mustache.js';
 import { ServiceError } from '../errors.js';
-import type { Proofs } from '../evidence/service-proofs.js';
+import type { Proofs } from '../integrity/service-proofs.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { Queries } from '../projections/queries.js';
@@ -35,7 +35,8 @@ import { healthRoutes, liveRoutes, type Prove, type Readiness } from './resource
 import { createResources } from './resources/table.js';
 import { mountPages, type PagesOptions } from './pages/routes.js';
 
-export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'> {
+export interface ApiOptions
+  extends Omit<EndpointRunnerOptions, 'admit' | 'minPosition'>, Pick<AuditSources, 'logBasis' | 'sealOf'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly suppressed: SuppressionLookup;
@@ -44,8 +45,6 @@ export interface ApiOptions extends Omit<EndpointRunnerOptions, 'admit' | 'minPo
   readonly events: AuditReader;
   /** Why the log is not trusted, checked at each call. Absent where this process cannot tell. */
   readonly altered?: Altered;
-  /** Named in the auditor's answers: how far the log was read. */
-  readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
   /** The maximum number of events that are read for one page of the feed. Only tests set it. */
   readonly mostSearched?: number | undefined;

@@ -1,8 +1,8 @@
 /** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import type { EvidenceGuard } from '../evidence/guard.js';
 import type { Clocks } from '../flow/subscriber.js';
+import type { ReadBack } from '../integrity/service-proofs.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { ViewsStatus } from '../projector/views-status.js';
@@ -14,8 +14,6 @@ import type { Readiness } from './resources/service/handlers.js';
 /** Ready: the views show what was written this long ago. */
 const readyLagMs = 5_000;
 
-type ChainHead = ReturnType<NonNullable<OpenEventStore['chainHead']>> | undefined;
-
 interface ShownViews {
   readonly ownWrites: OwnWrites;
   status(): ViewsStatus;
@@ -23,10 +21,10 @@ interface ShownViews {
 }
 
 interface ReadinessSources {
-  readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
-  readonly views: ShownViews & { evidence(): ChainHead };
-  /** Absent where other processes write to the log. */
-  readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
+  readonly store: Pick<OpenEventStore, 'head' | 'isWritable'>;
+  readonly views: ShownViews;
+  /** Returns undefined if another process reads the log back. */
+  readonly readBack: () => ReadBack | undefined;
   readonly mailer: { readonly running: number; readonly canLook: boolean; readonly relay: object } | undefined;
   readonly erasures: Pick<Erasures, 'isCaughtUp' | 'waiting'>;
   readonly reports: { counts(): object };
@@ -41,7 +39,7 @@ interface ReadinessSources {
 export async function readiness({
   store,
   views,
-  guard,
+  readBack,
   mailer,
   erasures,
   reports,
@@ -62,7 +60,7 @@ export async function readiness({
       event_store: eventStore,
       read_models: { reachable },
       projections,
-      ...evidencePart({ store, views, guard }),
+      ...integrityPart(readBack()),
       ...erasuresPart(erasures),
       email_reports: reports.counts(),
       log_lines: { dropped: lines.dropped() },
@@ -117,21 +115,12 @@ function mailerPart(mailer: ReadinessSources['mailer']) {
   return { mailer: { running, worklist_readable: canLook, relay } };
 }
 
-/** Absent where another process keeps the chain, or it cannot be read. */
-function evidencePart({ store, views, guard }: Pick<ReadinessSources, 'store' | 'views' | 'guard'>) {
-  const chain = chainHead(store) ?? views.evidence();
-  if (chain === undefined) return {};
-  const { count, head, position } = chain;
-  const verified = guard === undefined ? {} : { verified: guard.isVerified(), fault: guard.fault() };
-  return { evidence: { count, head, position, ...verified } };
-}
-
-function chainHead(store: ReadinessSources['store']): ChainHead {
-  try {
-    return store.chainHead?.();
-  } catch {
-    return undefined;
-  }
+function integrityPart(readBack: ReadBack | undefined) {
+  if (readBack === undefined) return {};
+  const { count: read_back_count, at, fault = null } = readBack;
+  return {
+    integrity: { read_back_count, read_back_at: at === undefined ? null : new Date(at).toISOString(), fault },
+  };
 }
 
 function viewsPart({ ownWrites: own, damaged }: ShownViews, status: ViewsStatus, behindHead: number) {

@@ -7,7 +7,7 @@ import { ConfigurationError, type Config } from '../stores/config.js';
 import { ServiceError } from '../errors.js';
 import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js';
 import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
-import { AlteredLogError } from '../evidence/guard.js';
+import { AlteredLogError } from '../eventstore/log-source.js';
 import { ForeignViewsError } from '../projector/start.js';
 import { RegisterError } from '../privacy/register.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandPlace, CommandTerminal } from '../cli/shared/command-line.js';
-import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import { deriveRestoredKey, deriveStreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { CommandFailedError } from '../failures.js';
 import { liveProjections } from '../projections/views.js';
@@ -11,6 +11,7 @@ import { readLive } from '../projector/live-reader.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
+import { isMarkedRestored } from '../stores/restored.js';
 import { secretOf, secretsInFolder, streamKeysOf } from '../stores/secret-of-log.js';
 import { version } from './version.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
@@ -50,22 +51,30 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
     },
     async openCommands() {
       const log = await openLog();
+      if (isMarkedRestored(dataDir)) {
+        await log.close();
+        throw new CommandFailedError(
+          'The log was restored from a backup. Start the service once, so that it records the restore, and run the command again.',
+          { type: 'not_started' },
+        );
+      }
       const known = await secretOf(log, secrets()).finally(() => log.close());
       if (known === undefined)
         throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
           type: 'no_secret',
         });
-      return await openForWriting(existing(), known, signal);
+      return await openForWriting({ stores: existing(), config: { dataDir, seals }, secret: known, onNotice, signal });
     },
+    openLocked: () => openEventStore(existing().events, { signal }),
     secretsAtHand: () => [
       ...(secret === undefined ? [] : [{ secret, source: 'SECRET' }]),
       ...secretsInFolder(dataDir, onNotice),
     ],
     streamKeys: (log) => streamKeysOf(log, secrets()),
-    async headKey(log) {
+    async restoredKey(log) {
       try {
         const known = await secretOf(log, secrets());
-        return known === undefined ? undefined : deriveHeadKey(known);
+        return known === undefined ? undefined : deriveRestoredKey(known);
       } catch (error) {
         // A log that was altered at its beginning, or a secret that this user may not read.
         onNotice(`The secret of this log cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
@@ -83,19 +92,40 @@ function existingLog(stores: StoreSettings, dataDir: string): StoreSettings {
   );
 }
 
-async function openForWriting({ events }: StoreSettings, secret: string, signal: AbortSignal) {
+interface Writing {
+  readonly stores: StoreSettings;
+  readonly config: Pick<ReturnType<typeof readStoresConfig>, 'dataDir' | 'seals'>;
+  readonly secret: string;
+  readonly onNotice: (notice: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the log to append to it. The embedded log is compared with its newest seal before and sealed after that, as the service does. */
+async function openForWriting({ stores, config, secret, onNotice, signal }: Writing) {
   const { openCommands } = await import('./commands.js');
-  const store = await openEventStore(events, { headKey: () => deriveHeadKey(secret), signal });
-  const close = (): Promise<void> => store.close();
+  const { startIntegrity, endIntegrity } = await import('./integrity.js');
+  const store = await openEventStore(stores.events, { signal });
   try {
+    const clocks = { clock: Date.now, monotonic: () => performance.now() };
     const commands = await openCommands({
       ...{ store, clock: Date.now, newUuid: randomUUID },
       keys: deriveStreamKeys(secret),
       onUnreadable: () => undefined,
     });
-    return { store, commands, close };
+    const notice = (facts: unknown, message?: string): void => onNotice(message ?? String(facts));
+    const logger = { info: () => undefined, warn: notice, error: notice };
+    const seals = { ...config.seals, every: 0 };
+    const context = { ...clocks, config: { ...config, seals }, settings: stores, secret, restored: undefined, logger };
+    const start = await startIntegrity(store, context);
+    return {
+      store,
+      commands,
+      async close(): Promise<void> {
+        await endIntegrity(start, context).finally(() => store.close());
+      },
+    };
   } catch (error) {
-    await close();
+    await store.close();
     throw error;
   }
 }

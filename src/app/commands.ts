@@ -17,13 +17,12 @@ import { createRecipientCheck } from '../commands/recipients.js';
 import type { CommandHandler, HandlerOptions } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
-import { serviceDecider } from '../commands/service.js';
+import { serviceDecider, type RecordRestored } from '../commands/service.js';
 import { suppressionDecider } from '../commands/suppressions.js';
 import { knowingStreams } from '../commands/written-streams.js';
 import { contactAddresses } from '../stores/contact-address.js';
 import { followCatalogues } from '../stores/catalogues.js';
 import { initialise } from '../stores/first-start.js';
-import type { RestoredMark } from '../stores/restored.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
 import {
@@ -182,12 +181,10 @@ export async function openCommands(options: CommandsOptions) {
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), options.datedNow ?? clock),
     erasures,
-    /** Once, under the id that was given to it. */
-    async recordRestored({ event_id, count, head }: RestoredMark): Promise<string> {
-      const ids = { ...sources, newEventId: () => event_id };
-      const context = serviceContext(event_id);
-      const command = { type: 'RecordRestored', count, head } as const;
-      return (await handlerOf(serviceDecider, 1, ids).execute({ stream: serviceStream, command, context })).position;
+    /** Records a restore, once. @param eventId id of the first event */
+    async recordRestored(eventId: string, command: RecordRestored): Promise<void> {
+      const context = { ...serviceContext(eventId), eventId };
+      await handlerOf(serviceDecider, 1).execute({ stream: serviceStream, command, context });
     },
     newId,
     /** From now on no refused mail is answered before the register has it. */

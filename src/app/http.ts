@@ -11,8 +11,8 @@ import type { Config } from '../stores/config.js';
 import { createProver } from '../stores/identity.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
-import type { EvidenceGuard } from '../evidence/guard.js';
-import { logHeads } from '../evidence/log-head.js';
+import { createLogBasis } from '../integrity/log-basis.js';
+import type { Integrity } from './integrity.js';
 import { mailerTimings } from '../mailer/timings.js';
 import { openMetricsServer } from '../api/http/metrics-server.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -25,7 +25,7 @@ import type { Keys } from '../api/keys/known-keys.js';
 import type { Appearance } from '../api/pages/texts.js';
 import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { createProofs } from '../evidence/service-proofs.js';
+import { createProofs } from '../integrity/service-proofs.js';
 import { createHeadLag, readiness } from '../api/readiness.js';
 import type { RequestLine } from '../api/http/request-context.js';
 import type { Views } from './views.js';
@@ -50,7 +50,7 @@ interface HttpOptions extends Clocks {
   readonly logger: Logger;
   readonly lines: LogDestination;
   readonly log: (line: RequestLine) => void;
-  readonly guard: EvidenceGuard | undefined;
+  readonly integrity: Integrity;
   readonly sealKey: () => KeyObject;
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
@@ -71,7 +71,7 @@ interface HttpOptions extends Clocks {
 
 /** Lets the listener answer with the whole API; without the role `api`, with health checks only. Rejects if the port for metrics cannot be used. */
 export async function openHttp(options: HttpOptions) {
-  const { config, certificate, listener, connections, folder, logger, lines, guard, sealKey } = options;
+  const { config, certificate, listener, connections, folder, logger, lines, integrity, sealKey } = options;
   const { store, streamKeys, keys, commands, log } = options;
   const { views, mailer, erasures, metrics, clock, monotonic, newUuid, trustedClock } = options;
   const { server, address, stopping } = listener;
@@ -81,7 +81,7 @@ export async function openHttp(options: HttpOptions) {
     readiness({
       store,
       views,
-      guard,
+      readBack: () => integrity.readBack?.(),
       mailer: mailer?.status(),
       erasures,
       reports: commands.reports,
@@ -99,9 +99,17 @@ export async function openHttp(options: HttpOptions) {
     ownWrites: views.ownWrites,
     events: store,
     altered: store.altered,
-    logHead: logHeads(store, views.keptChain),
+    ...createLogBasis({
+      log: store,
+      ordinalAt: async (position) => (await views.tree.ordinalsAt([position]))[0],
+      newestSeal: async () => await Promise.resolve(integrity.seals.newest()),
+    }),
     mostSearched: options.mostSearched,
-    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock }),
+    proofs: createProofs({
+      ...{ log: store, tree: views.tree, seals: integrity.seals, sealKey },
+      readBack: () => integrity.readBack?.(),
+      onAltered: integrity.report,
+    }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,

@@ -1,5 +1,5 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
-import type { ChainHead } from '../eventstore/chain.js';
+import type { Frontier } from '../eventstore/tree.js';
 import { startRestartingThread } from '../flow/restarting-thread.js';
 import { startWorkerThread } from '../flow/worker-thread.js';
 import { createAppendNotifier } from '../projector/append-notifier.js';
@@ -14,8 +14,6 @@ import type { FromProjector, ToProjector } from './projector-worker.js';
 interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
   readonly settings: StoreSettings;
-  /** Makes the sealed head; undefined where the log keeps its evidence itself. */
-  readonly headKey?: Uint8Array | undefined;
   /** Names this start among the processes that share the views. */
   readonly holder: string;
   readonly onProgress: (status: ProjectorStatus) => void;
@@ -28,20 +26,18 @@ export type ProjectorThread = ReturnType<typeof startProjectorThread>;
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions) {
-  const { settings, holder, headKey, onProgress, onFault } = options;
+  const { settings, holder, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby, led: !standby };
-  let evidence: ChainHead | undefined;
+  let reached: Frontier | undefined;
   const thread = startRestartingThread<FromProjector, ToProjector>({
     name: 'projector',
     start: (hooks) =>
-      startWorkerThread(
-        { name: 'projector', beside: import.meta.url },
-        { ...hooks, workerData: { settings, holder, headKey } },
-      ),
+      startWorkerThread({ name: 'projector', beside: import.meta.url }, { ...hooks, workerData: { settings, holder } }),
     onMessage: receive,
     onDied(error) {
+      reached = undefined;
       appends.onRestart();
       update({ ...status, standby, caughtUp: false, fault: error });
       onFault({ kind: 'worker_died', message: `The projector's thread died: ${error}` });
@@ -66,8 +62,8 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
         return scrubs.answer(message.fault);
       case 'damaged':
         return options.onDamage(message.damage);
-      case 'evidence':
-        evidence = message.head;
+      case 'reached':
+        reached = message.frontier;
         return;
       case 'progress': {
         if (message.status.folded > 0) thread.worked();
@@ -88,8 +84,8 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
     status: (): ProjectorStatus => status,
     /** Gives up damaged storages: a rebuild builds their views. */
     discard: (storages: Storages): void => thread.send({ discard: storages }),
-    /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
-    evidence: (): ChainHead | undefined => evidence,
+    /** The tree of the events that this process has followed; undefined if the log is embedded or another process follows it. */
+    reached: (): Frontier | undefined => reached,
     /** Never rejects. */
     requestSwitch: (built: NewStorages): Promise<SwitchAnswer> => switches.ask(built),
     /** In the thread that also commits. @throws ReadModelsUnavailableError, see `scrub` of the port */

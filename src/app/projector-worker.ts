@@ -1,8 +1,9 @@
 /** Composition root of the projector's thread: opens both stores, folds, and tells the main thread how far it has come. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import type { ChainHead } from '../eventstore/chain.js';
-import { keepEvidence } from '../evidence/link-follower.js';
+import { AlteredLogError } from '../eventstore/log-source.js';
+import type { Frontier } from '../eventstore/tree.js';
+import { followBlocks } from '../integrity/server-blocks.js';
 import { liveProjections, personalProjections } from '../projections/views.js';
 import { createBatchDelay } from '../projector/batch-delay.js';
 import { createSwitches, type SwitchAnswer, type NewStorages } from '../rebuild/switch.js';
@@ -26,7 +27,8 @@ export type FromProjector =
   | { readonly type: 'switched'; readonly answer: SwitchAnswer }
   /** `fault`: why not. */
   | { readonly type: 'scrubbed'; readonly fault?: string }
-  | { readonly type: 'evidence'; readonly head: ChainHead }
+  /** How far this process has followed the log; undefined if another process does. */
+  | { readonly type: 'reached'; readonly frontier: Frontier | undefined }
   | { readonly type: 'damaged'; readonly damage: Damage }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** A message to the projector. `discard` names damaged storages. */
@@ -34,9 +36,7 @@ export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages | 
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
-const { settings, holder, headKey } = z
-  .object({ settings: storeSettings, holder: z.string(), headKey: z.instanceof(Uint8Array).optional() })
-  .parse(workerData);
+const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
 const send = (message: FromProjector): void => main.postMessage(message);
 const reader = await openEventReader(settings.events, {
@@ -55,23 +55,25 @@ const lease = isShared(settings) ? leaseOf('projector') : undefined;
 let viewsAreBuilt = (): void => undefined;
 const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
 
-/** The embedded log keeps its chain itself. */
-async function keepEvidenceOfServer(): Promise<void> {
-  if (headKey === undefined) return;
-  const evidenceLease = leaseOf('evidence');
-  await keepEvidence({
+/** Follows a log on a server. The embedded log stores its blocks itself. */
+async function followLogOnServer(): Promise<void> {
+  if (settings.events.kind === 'embedded') return;
+  const blocksLease = leaseOf('blocks');
+  await followBlocks({
     reader,
     readModels,
-    lease: evidenceLease,
-    headKey,
+    lease: blocksLease,
     signal: stop.signal,
     startAfter,
-    onProgress: (head) => send({ type: 'evidence', head }),
-    onFault: (message) => send({ type: 'fault', fault: { kind: 'unavailable', message } }),
+    onProgress: (frontier) => send({ type: 'reached', frontier }),
+    onFault(error) {
+      const kind = error instanceof AlteredLogError ? 'log_altered' : 'unavailable';
+      send({ type: 'fault', fault: { kind, message: `the tree of the log does not grow: ${error.message}` } });
+    },
   });
-  await evidenceLease.close();
+  await blocksLease.close();
 }
-const evidence = keepEvidenceOfServer();
+const blocks = followLogOnServer();
 
 async function scrub(): Promise<void> {
   const live = await readModels.checkpoint(checkpointName);
@@ -117,7 +119,7 @@ await runProjector({
   },
 });
 await lease?.close();
-await evidence;
+await blocks;
 await reader.close();
 await readModels.close();
 // Without this the port would keep the thread alive.

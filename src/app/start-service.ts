@@ -1,11 +1,9 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { openSnapshots } from '../stores/catalogue-snapshots.js';
-import { randomUUID, type KeyObject } from 'node:crypto';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { readAppearance, type Appearance } from '../api/pages/texts.js';
 import { openApiKeys } from './api-keys.js';
 import { startBanner } from './banner.js';
-import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
@@ -20,18 +18,16 @@ import {
   type StoreSettings,
 } from '../stores/stores.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { deriveHeadKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
-import {
-  guardLog,
-  refuseAlteredLog,
-  refuseAlteredLinks,
-  refuseHeadless,
-  type AlteredLogError,
-  type EvidenceGuard,
-} from '../evidence/guard.js';
-import { demandLogId } from '../eventstore/log-id.js';
+import { deriveRestoredKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
+import { openIntegrity, startIntegrity, type Integrity } from './integrity.js';
+import { refuseLostLog, refuseUnreadableRestore } from '../integrity/start-check.js';
+import { frontierAt, rootOf } from '../eventstore/tree.js';
+import { toHex } from '../eventstore/leaf.js';
+import { AlteredLogError } from '../eventstore/log-source.js';
+import { demandLogId, readLogId } from '../eventstore/log-id.js';
+import { logStart } from '../eventstore/event-store.js';
 import { openLasting } from './lasting.js';
-import { restoredIn, type RestoredMark } from '../stores/restored.js';
+import { demandOwnMark, restoredIn, type RestoredMark } from '../stores/restored.js';
 import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
@@ -44,8 +40,7 @@ import { openListener, type Listener } from './listener.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { clockNotesIn, newestEventTime, openTrustedClock, sharedClockNotes } from '../stores/trusted-clock.js';
-import { removeSealDrafts, sealsName } from '../evidence/seal-folder.js';
-import { openSeals, sealKeyFor } from '../evidence/seals.js';
+import { removeSealDrafts } from '../integrity/seal-store.js';
 import { onRoundTrip } from '../flow/round-trips.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
@@ -55,7 +50,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { version } from './version.js';
 
 export interface Service {
-  /** Resolves when the log turns out to be altered, while it is verified in the background. */
+  /** Resolves when the log turns out to be altered while the service runs. */
   readonly altered?: Promise<AlteredLogError> | undefined;
   close(): Promise<void>;
 }
@@ -79,7 +74,6 @@ interface Beginning extends StartOptions, Pick<Clocks, 'monotonic'> {
   readonly connections: Connections;
   readonly listener: Listener;
   readonly log: (line: RequestLine) => void;
-  readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -89,9 +83,10 @@ interface Beginning extends StartOptions, Pick<Clocks, 'monotonic'> {
 }
 
 interface Context extends Beginning, Clocks {
-  /** Undefined where other processes write to the log. */
-  readonly guard: EvidenceGuard | undefined;
   readonly secret: string;
+  /** Settles when the store or the follower finds that the log was altered. */
+  readonly alteredStore: Promise<string>;
+  readonly onLogAltered: (message: string) => void;
   readonly openLease: OpenLease;
 }
 
@@ -103,7 +98,6 @@ export async function startService(config: Config, options: StartOptions, signal
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
-  const sealKey = sealKeyFor(config, logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
@@ -119,7 +113,7 @@ export async function startService(config: Config, options: StartOptions, signal
   let listener: Listener | undefined;
   try {
     listener = await openListener({ ...http, logger });
-    const read = { appearance, folder, settings, sealKey, restored };
+    const read = { appearance, folder, settings, restored };
     return await startWithStores({ ...options, ...http, ...read, metrics, listener, signal, startedAt });
   } catch (error) {
     await listener?.close();
@@ -135,7 +129,7 @@ async function startWithStores(beginning: Beginning): Promise<Service> {
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   listener.report('event_store');
   const store = await openEventStore(settings.events, {
-    headKey: () => deriveHeadKey(demandSecret()),
+    onLocked: () => void demandSecret(),
     onAltered: altered.resolve,
     onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
@@ -149,16 +143,12 @@ async function startWithStores(beginning: Beginning): Promise<Service> {
   // writing drafts.
   const leftBefore = settings.events.kind === 'embedded' ? startedAt : startedAt - draftMs;
   folder.removeDrafts(leftBefore);
-  removeSealDrafts(path.join(config.dataDir, sealsName), leftBefore);
+  removeSealDrafts(config.dataDir, leftBefore);
   if (settings.events.kind === 'embedded') folder.forgetAddress();
-  const guard =
-    settings.events.kind === 'embedded'
-      ? guardLog({ file: settings.events.file, views: settings.views, clock: Date.now })
-      : undefined;
-  void altered.promise.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...beginning,
-    guard,
+    alteredStore: altered.promise,
+    onLogAltered: altered.resolve,
     secret: demandSecret(),
     openLease: leasesOf(settings),
     clock: Date.now,
@@ -166,19 +156,20 @@ async function startWithStores(beginning: Beginning): Promise<Service> {
   try {
     return await startOn(store, context);
   } catch (error) {
-    // Where the log is altered, that is the reason why something else failed.
-    const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
-    await guard?.close();
     await store.close();
-    throw reason ?? error;
+    throw error;
   }
 }
 
-async function prepareStores(store: OpenEventStore, { settings, listener, logger, signal }: Context): Promise<void> {
+async function prepareStores(store: OpenEventStore, context: Context): Promise<void> {
+  const { settings, listener, logger, signal } = context;
   const waitingFor = (what: string) => (reason: string, status: string) => {
     listener.report('read_models', status);
     logger.warn({ reason }, `waiting for ${what}`);
   };
+  // Views of a log that was removed would say less about it.
+  if (settings.events.kind === 'embedded')
+    await refuseLostLog(store, { dataDir: context.config.dataDir, restored: context.restored });
   listener.report('read_models');
   await prepareViews(settings.views, {
     onWaiting: waitingFor('MongoDB'),
@@ -189,25 +180,37 @@ async function prepareStores(store: OpenEventStore, { settings, listener, logger
     signal,
   });
   await refuseForeignViews(settings, store, { onWaiting: waitingFor('a store'), signal });
-  if (settings.events.kind === 'embedded') await refuseHeadless(store, settings.events.file);
+  if (settings.events.kind === 'embedded') await refuseHeadless(store);
+  await refuseUnreadableRestore(store);
   listener.report('checks');
 }
 
-/** After the secret was found to be the log's: with another one nothing that was sealed would hold. */
-async function refuseAlteredEvidence(
+/** Refuses a log that has lost its first event. @throws AlteredLogError */
+async function refuseHeadless(log: OpenEventStore): Promise<void> {
+  if ((await log.head()) === logStart || (await readLogId(log)) !== undefined) return;
+  throw new AlteredLogError(
+    'the event log does not begin with its own name: it was altered, or is not a log of this service. Nothing was changed',
+  );
+}
+
+/** Returns the root over the first events in hex, or undefined if the store keeps no tree. */
+const rootsOf =
+  ({ tree }: OpenEventStore) =>
+  async (count: number): Promise<string | undefined> =>
+    tree && toHex(rootOf(await frontierAt(tree, count)) ?? '');
+
+/** Checks the mark of a restored log. @throws ConfigurationError if it does not belong to this log */
+async function checkMark(
   store: OpenEventStore,
-  { settings, secret, guard, signal }: Context,
+  { restored, secret }: Pick<Context, 'restored' | 'secret'>,
 ): Promise<void> {
-  if (settings.events.kind !== 'embedded') {
-    const views = await openReadModels(settings.views);
-    return await refuseAlteredLinks(views, deriveHeadKey(secret)).finally(() => views.close());
-  }
-  if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
-  refuseAlteredLog(store, settings.events.file);
+  if (restored === undefined) return;
+  const log = { logId: await readLogId(store), key: deriveRestoredKey(secret), rootAt: rootsOf(store) };
+  await demandOwnMark(restored, log);
 }
 
 async function startOn(store: OpenEventStore, given: Context): Promise<Service> {
-  const { config, secret, settings, metrics, traces, logger, guard, signal } = given;
+  const { config, secret, settings, metrics, traces, logger, signal } = given;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, given);
   // Open the clock before this start appends anything, because the newest event tells the time of the last run.
@@ -237,16 +240,18 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
       logger.error({ error }, 'the thread that reads reports about emails died: the next report starts it again'),
   });
   if (config.roles.has('api')) await commands.openCatalogues(await openSnapshots({ ...context, reader: store }));
-  await refuseAlteredEvidence(store, context);
+  // After the secret was found to be that of the log, and before anything is appended to a log that exists.
+  await checkMark(store, given);
+  const integrityStart = await startIntegrity(store, context);
   signal.throwIfAborted();
-  const register = await openLasting({ ...context, store, commands });
+  const register = await openLasting({ ...context, store, commands, newestSeal: integrityStart.superseded });
 
   const views = await openViews({
     ...context,
     store,
     knownRefusals: commands.knownRefusals,
     withProjector: config.roles.has('projector'),
-    headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
+    onLogAltered: context.onLogAltered,
   });
   commands.listen({
     onAppended(append) {
@@ -267,12 +272,20 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   const keys = await openApiKeys(commands, { ...context, register, trustedNow });
   const logId = await demandLogId(store);
   const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
-  const seals = await openSeals({ ...context, store, views });
+  const integrity = await openIntegrity(integrityStart, {
+    ...context,
+    roles: config.roles,
+    store,
+    logId,
+    tree: views.tree,
+    reached: views.reached,
+    readModels: () => openReadModels(settings.views),
+  });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
     erasures.eraser,
     await openRetention({ ...context, store, commands, views, trustedNow }),
-    seals,
+    integrity.subscriber,
     keys?.subscriber,
     keys?.expiry,
     trustedClock.subscriber,
@@ -285,7 +298,7 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   const runners = [...runnersByName.values()];
   metrics.watch({
     ...{ ...context, version, views, store, subscribers: runnersByName },
-    ...{ mailer, erasures, seals, commands, trustedClock },
+    ...{ mailer, erasures, integrity, commands, trustedClock },
   });
   const server = await openHttp({
     ...context,
@@ -296,22 +309,25 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     views,
     mailer,
     erasures,
+    integrity,
+    sealKey: () => integrityStart.key,
     trustedClock,
   });
   // Start the subscribers last, because a start that fails must not have done any work.
   for (const runner of runners) runner.start();
   const closing = new AbortController();
-  void sayListening({ server, views }, context, closing.signal);
+  void sayListening({ server, views, integrity }, context, closing.signal);
   return {
-    altered: guard?.altered,
+    altered: integrity.altered,
     async close() {
       closing.abort();
-      await guard?.close();
       await Promise.all([server.close(), ...runners.map((runner) => runner.stop())]);
       // After the last event, while the stores are open.
       await Promise.all(runners.map((runner) => runner.close()));
       await views.close();
       await commands.close();
+      // The last seal, when nothing is appended any more.
+      await integrity.close();
       await store.close();
       metrics.close();
     },
@@ -328,7 +344,7 @@ const runnerOf = (subscriber: Subscriber<unknown>, { logger, traces, monotonic }
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(
-  { server, views }: { readonly server: Http; readonly views: Views },
+  { server, views, integrity }: { readonly server: Http; readonly views: Views; readonly integrity: Integrity },
   { config, settings, logger, lines, monotonic }: Context,
   closing: AbortSignal,
 ): Promise<void> {
@@ -336,6 +352,7 @@ async function sayListening(
   const ready = await untilReady(server.readiness, { views, monotonic, signal: closing });
   if (closing.aborted) return;
   views.startChecks();
+  integrity.startChecks();
   if (ready) logger.info({ address, metrics }, 'listening');
   else logger.warn({ address, metrics, ready }, 'listening, but not ready: see /health/ready');
   lines.write(startBanner(address, settings, config.dataDir));

@@ -1,11 +1,10 @@
 /** The views of a process: queries, how far they have come, and the projector where this process folds them. */
 import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { ChainHead } from '../eventstore/chain.js';
+import type { Frontier } from '../eventstore/tree.js';
+import { logSourceOf } from '../eventstore/log-source.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { keptHead } from '../evidence/link-blocks.js';
-import { keptTree } from '../evidence/root-pages.js';
-import { linkSourceOf } from '../evidence/verify.js';
+import { storedTree } from '../integrity/server-blocks.js';
 import { createAnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower } from '../projector/follower.js';
 import { createLiveReader } from '../projector/live-reader.js';
@@ -36,8 +35,8 @@ interface ViewsOptions extends Clocks {
   readonly store: EventStore;
   readonly withProjector: boolean;
   readonly knownRefusals: KnownRefusals;
-  /** Makes the sealed head; undefined where the log keeps its evidence itself. */
-  readonly headKey: Uint8Array | undefined;
+  /** Called when the follower on servers finds another event than it read before. */
+  readonly onLogAltered: (message: string) => void;
   readonly logger: Logger;
   readonly newUuid: () => string;
 }
@@ -47,7 +46,7 @@ const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(options: ViewsOptions) {
-  const { settings, store, headKey, logger, clock, monotonic, newUuid } = options;
+  const { settings, store, logger, clock, monotonic, newUuid } = options;
   const listeners: MovedListener[] = [];
   const onMoved: MovedListener = (from) => {
     for (const listener of listeners) listener(from);
@@ -92,14 +91,16 @@ export async function openViews(options: ViewsOptions) {
     const showProgress = createShowProgress({ views, ownWrites: own, onMoved });
     const started = startProjectorThread({
       settings,
-      headKey,
       holder: newUuid(),
       onProgress(status) {
         rebuilds.become(roleOf(status));
         showProgress(status);
         damage?.onLive(status.live);
       },
-      onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
+      onFault({ kind, message }) {
+        logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message);
+        if (kind === 'log_altered') options.onLogAltered(message);
+      },
       onDamage,
     });
     rebuilds.attach(started);
@@ -162,11 +163,10 @@ export async function openViews(options: ViewsOptions) {
     startChecks: (): void => check?.start(),
     // Asked at every read: cheaper than the whole status.
     parked: (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [],
-    evidence: (): ChainHead | undefined => projector?.evidence(),
-    /** The chain that some process keeps beside the views. */
-    keptChain: () => keptHead(views),
-    /** That of the log, or the one that some process keeps beside the views. */
-    tree: linkSourceOf(store).tree ?? keptTree(views),
+    /** The tree of the events that this process has followed; undefined if the log is embedded or another process follows it. */
+    reached: (): Frontier | undefined => projector?.reached(),
+    /** The tree of the log: its own, or the one whose blocks are stored beside the views. */
+    tree: logSourceOf(store).tree ?? storedTree({ readModels: views, reader: store }),
     /** The views have shown something since the start, and `emails` is not being built for the first time: it can be asked. */
     hasEmails: (): boolean => own.visiblePosition() !== '' && !views.missing().includes(emails.name),
     onMoved: (listener: MovedListener): void => void listeners.push(listener),

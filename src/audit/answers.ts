@@ -136,24 +136,46 @@ export const historyItem = z
   .discriminatedUnion('kind', [historyEvent, unreadableHistoryEvent])
   .meta({ id: 'HistoryItem' });
 
-export const basis = {
+const hash = value.text('SHA-256, hex.', 'a3'.repeat(32));
+const answerSeal = object(
+  'SealOfAnswer',
+  {
+    seq: count.describe('Number of the seal among the seals of the log.'),
+    restores: count.describe('Number of restores from a backup among the sealed events.'),
+    count: count.min(1).describe('Number of sealed events.'),
+    root: hash.describe('Root of the tree over the sealed events, hex.'),
+    sealed_at: time,
+    key_fingerprint: hash.describe('SHA-256 of the public key that signed, hex.'),
+  },
+  'The seal that an answer rests on. `GET /v1/audit/seals` has its signature.',
+);
+export type SealOfAnswer = FrozenOutput<typeof answerSeal>;
+export const sealOfAnswer = answerSeal
+  .nullable()
+  .describe('The newest seal that covers every event in the answer. Null if no seal covers them yet.');
+
+/** The basis of every line of a list. The seal comes with the last line, when all events are known. */
+export const basisWithoutSeal = {
   answered_at: time,
   log_id: z.guid().nullable().describe('Null: nothing was ever written to the log.'),
-  position: value.maybePosition.describe('Of the last event of the log that the answer has seen.'),
-  ordinal: count.nullable().describe('Number of events in the evidence chain up to there; null: no chain is known.'),
-  head: value.text('The link of the last of them.', 'a3'.repeat(32)).nullable(),
-  unlinked: z.literal(true).optional().describe('The events after `ordinal`, up to `position`, have no link yet.'),
+  position: value.maybePosition.describe('Position of the last event of the log when the question was answered.'),
+  count: count
+    .nullable()
+    .describe('Number of events in the log, up to `position`. Null if the newest events have not been counted yet.'),
   future: z
     .literal(true)
     .optional()
     .describe('A time that was asked for had not come: until then the answer may change.'),
   list_note: value.text('Which list was taken for a name.', '"News" stands for the list lst_01J….').optional(),
 };
+/** The basis of an answer. */
+export const basis = { ...basisWithoutSeal, seal: sealOfAnswer };
 export type Basis = FrozenOutput<z.ZodObject<typeof basis>>;
-/** The end of the log and of its chain. */
-export type LogHead = Pick<Basis, 'log_id' | 'position' | 'ordinal' | 'head' | 'unlinked'>;
+export type BasisWithoutSeal = Omit<Basis, 'seal'>;
+/** Which log it is and where it ends. */
+export type LogBasis = Pick<Basis, 'log_id' | 'position' | 'count'>;
 
-/** What stands beside the items of a history. */
+/** The members beside the items of a history. */
 export const historyBasis = {
   ...basis,
   lives,
@@ -246,16 +268,14 @@ const feedEvent = object(
 );
 export type FeedEvent = FrozenOutput<typeof feedEvent>;
 
-const link = value.text('Link of the event in the evidence chain, hex; null: it has none yet.', 'a3'.repeat(32));
 export const eventInFull = object(
   'EventInFull',
   {
     ...feedEvent.shape,
-    ordinal: count.min(1).nullable().describe('Number of the event in the log; null: it has no link yet.'),
-    leaf: link.describe('Leaf of the event in the tree, hex; null: it has no link yet.').nullable(),
-    link: link.nullable(),
+    ordinal: count.min(1).nullable().describe('Number of the event in the log. Null if it has not been counted yet.'),
+    leaf: hash.nullable().describe('Leaf of the event in the tree, hex. Null if the event has not been counted yet.'),
   },
-  'An event as it is stored, with its place in the evidence.',
+  'An event as it is stored, with its number in the log and its leaf.',
 );
 
 /** A page, lines, or events as they come. */

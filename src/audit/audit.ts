@@ -1,6 +1,6 @@
 /** The answers for auditors, over one log. */
 import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
-import type { ContactAt } from './answers.js';
+import type { ContactAt, SealOfAnswer } from './answers.js';
 import { openAuditContext, type AuditContextRequest, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, type EmailsOf, type EmailSources, type PersonsEmail } from './emails.js';
 import { emailHistory, type EmailHistoryPage, type EmailHistoryRequest } from './email-history.js';
@@ -33,22 +33,25 @@ export interface Audit {
   /** In the order of their requests. They are found up to `emailsUntil`, to be asked before. */
   emailsOf(request: EmailsOf): AsyncIterable<PersonsEmail>;
   emailsUntil(): Promise<Position>;
-  /** Number of events in the log; null where it is not known. */
+  /** Returns the number of events in the log, or null if the newest events have not been counted yet. */
   size(): Promise<number | null>;
   /** Who looked. */
   reads(request: ReadsRequest): Promise<ReadsPage>;
   readonly feed: Feed;
+  /** Returns the newest seal that covers the event at this position, or null if none does yet. */
+  sealOf(position: Position): Promise<SealOfAnswer | null>;
   /** For proofs. */
   readonly stored: StoredEvents;
 }
 
-interface AuditOptions extends Pick<AuditSources, 'reader' | 'logHead' | 'clock'>, Pick<EmailSources, 'emails'> {
+interface AuditOptions
+  extends Pick<AuditSources, 'reader' | 'logBasis' | 'sealOf' | 'clock'>, Pick<EmailSources, 'emails'> {
   /** The maximum number of events or records that are read for one page. Only tests set it. */
   readonly mostSearched?: number | undefined;
 }
 
 export function createAudit(options: AuditOptions): Audit {
-  const { reader, logHead, mostSearched } = options;
+  const { reader, logBasis, mostSearched } = options;
   const pace = createReplayPace();
   const sources = { ...options, catalogues: createCatalogues(reader), pace };
   return {
@@ -61,7 +64,8 @@ export function createAudit(options: AuditOptions): Audit {
     lists: () => everyList(sources),
     emailsOf: (request) => emailsOf(sources, request),
     emailsUntil: () => options.emails.until(),
-    size: async () => (await logHead()).ordinal,
+    sealOf: options.sealOf,
+    size: async () => (await logBasis()).count,
     reads: (request) => readsPage(sources, request, mostSearched),
     feed: createFeed(reader, pace, mostSearched),
     stored: createStoredEvents(sources),

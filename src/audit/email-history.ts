@@ -4,8 +4,8 @@ import type { DomainEvent } from '../events/codec.js';
 import type { RecordedEvent } from '../events/envelope.js';
 import { contactStream, suppressionStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { HistoryItem } from './answers.js';
-import { openAuditContext, type AuditContext, type AuditSources } from './basis.js';
+import type { Basis, HistoryItem } from './answers.js';
+import { openAuditContext, withSeal, type AuditContext, type AuditSources } from './basis.js';
 import { readable } from './decoding.js';
 import { readEmail, type EmailSources, type EmailStep } from './emails.js';
 import { citedEvent, describeCountedBounce, describeSuppression } from './event-descriptions.js';
@@ -32,7 +32,7 @@ export interface EmailHistoryRequest {
 export interface EmailHistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
-  readonly context: AuditContext;
+  readonly basis: Basis;
 }
 
 type Sources = AuditSources & EmailSources;
@@ -49,7 +49,8 @@ export async function emailHistory(sources: Sources, request: EmailHistoryReques
   );
   const items = all.slice(0, limit);
   const last = items.at(-1);
-  return { items, context, ...(all.length > limit && last !== undefined && { next_cursor: last.position }) };
+  const basis = await withSeal(sources, context.basis, items);
+  return { items, basis, ...(all.length > limit && last !== undefined && { next_cursor: last.position }) };
 }
 
 async function itemsOf(sources: Sources, reading: Reading): Promise<readonly HistoryItem[]> {

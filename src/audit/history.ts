@@ -2,8 +2,8 @@
 import { ServiceError } from '../errors.js';
 import { lifeChange } from '../events/contact.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { ContactLife, HistoryItem } from './answers.js';
-import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
+import type { Basis, ContactLife, HistoryItem } from './answers.js';
+import { openAuditContext, neverInList, withSeal, type AuditSources, type AuditContext } from './basis.js';
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf } from './history-item.js';
 import { createLivesReader } from './lives.js';
@@ -40,6 +40,7 @@ export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly next_cursor?: string;
   readonly context: AuditContext;
+  readonly basis: Basis;
   /** Every contact that the address has had, whatever part of the history was asked for. */
   readonly lives: readonly ContactLife[];
   /** The e-mails are complete up to this position. Absent where none are asked for. */
@@ -67,10 +68,12 @@ export function createHistories(sources: AuditSources & EmailSources) {
       items.push(item instanceof Promise ? await item : item);
     }
     const { stream, signal } = request;
+    const lives = await livesOf({ stream, signal, moment: context.moment, pace: sources.pace });
     return {
       items,
       context,
-      lives: await livesOf({ stream, signal, moment: context.moment, pace: sources.pace }),
+      basis: await withSeal(sources, context.basis, [items, lives]),
+      lives,
       ...looked,
       ...(found.next === undefined ? {} : { next_cursor: found.next }),
     };

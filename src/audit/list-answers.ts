@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as value from '../events/values.js';
 import { cause, count, object, subscriptionStatus, tag, time } from '../events/values.js';
 import type { FrozenOutput } from '../events/values.js';
-import { basis, evidenceSchema, unreadableFields } from './answers.js';
+import { basisWithoutSeal, evidenceSchema, sealOfAnswer, unreadableFields } from './answers.js';
 
 const noStatus = subscriptionStatus.nullable();
 const stateOfList = z.enum(['living', 'deleted', 'not_created']);
@@ -12,7 +12,7 @@ const listLine = object('ListLine', {
   list_id: value.listId,
   list_name: value.listName.nullable().describe('Null before the list was created.'),
   time,
-  ...basis,
+  ...basisWithoutSeal,
   state: stateOfList,
   because: evidenceSchema.nullable().describe('Its creation, last rename or deletion.'),
 });
@@ -47,6 +47,7 @@ export const listAtLine = z
     object('EndLine', {
       line: z.literal('end'),
       members: count,
+      seal: sealOfAnswer,
       unreadable: count.min(1).optional().describe('Events that could not be read.'),
     }),
   ])
@@ -58,7 +59,7 @@ const diffLine = object('ListDiffLine', {
   list_name: value.listName.nullable().describe('At `to`; null before the list was created.'),
   from: time,
   to: time,
-  ...basis,
+  ...basisWithoutSeal,
   state_before: stateOfList.describe('At `from`. Only a living list has members.'),
   state: stateOfList.describe('At `to`.'),
 });
@@ -90,6 +91,7 @@ export const listDiffLine = z
       joined: count,
       left: count,
       changed: count,
+      seal: sealOfAnswer,
       unreadable: count.min(1).optional().describe('Events that could not be read.'),
     }),
   ])

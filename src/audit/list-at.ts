@@ -1,8 +1,9 @@
 /** A list as it was at a time, and who was in it: one pass over the log. */
-import type { CitedEvent } from './answers.js';
+import type { Basis, CitedEvent } from './answers.js';
 import type { ListLine, MemberAt } from './list-answers.js';
 import { citedEvent, summaryOf } from './event-descriptions.js';
-import { openAuditContext, type AuditSources } from './basis.js';
+import { lastPositionIn, openAuditContext, type AuditSources } from './basis.js';
+import type { Position } from '../eventstore/event-store.js';
 import { gather, showMember, type ListPass } from './list-members.js';
 import { versionAt, type Catalogues, type CataloguesAsOf, type NameVersion } from './names.js';
 import { createUnreadableNotes, type UnreadableSummary } from './unreadable.js';
@@ -20,6 +21,8 @@ export type ListAt = Omit<ListLine, 'line'> & {
   members(): AsyncIterable<readonly MemberAt[]>;
   /** Events at or before the time that may be about the list and cannot be read. Known when the members have been gone through. */
   unreadable(): UnreadableSummary;
+  /** The newest seal that covers all of this. Known when the members have been gone through. */
+  seal(): Promise<Basis['seal']>;
 };
 
 /** @throws ServiceError `no_such_list` */
@@ -29,6 +32,7 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
   const version = versionAt(moment.versions('list', listId) ?? [], time);
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, time, signal, unreadable };
+  let last = version?.position ?? '';
   return {
     list_id: listId,
     list_name: version?.name ?? null,
@@ -36,10 +40,18 @@ export async function listAt(sources: AuditSources, { list, time, signal }: List
     ...basis,
     state: stateOfVersion(version),
     because: version === undefined ? null : await cite(version, moment, catalogues),
-    members: () => members(pass, stateOfVersion(version)),
+    async *members() {
+      for await (const some of members(pass, stateOfVersion(version))) {
+        last = laterOf(last, lastPositionIn(some));
+        yield some;
+      }
+    },
     unreadable: unreadable.found,
+    seal: () => sources.sealOf(laterOf(last, lastPositionIn(unreadable.found())) || basis.position),
   };
 }
+
+export const laterOf = (one: Position, other: Position): Position => (one > other ? one : other);
 
 export const stateOfVersion = (version: NameVersion | undefined): ListAt['state'] =>
   version === undefined ? 'not_created' : version.isDeletion ? 'deleted' : 'living';

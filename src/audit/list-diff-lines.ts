@@ -5,7 +5,7 @@ import type { MemberChange } from './list-answers.js';
 import type { ListDiff } from './list-diff.js';
 
 /** The list, who differs, what could not be read, and an end without which the answer is not whole. */
-export async function* diffAsLines({ changes, unreadable, ...list }: ListDiff): AsyncGenerator<string> {
+export async function* diffAsLines({ changes, unreadable, seal, ...list }: ListDiff): AsyncGenerator<string> {
   const counts = { joined: 0, left: 0, changed: 0 };
   let head = line({ line: 'list', ...list });
   for await (const some of changes()) {
@@ -15,7 +15,8 @@ export async function* diffAsLines({ changes, unreadable, ...list }: ListDiff): 
   }
   const { count: missed, events } = unreadable();
   const notes = events.map((event) => line({ line: 'unreadable', ...event })).join('');
-  yield head + notes + line({ line: 'end', ...counts, ...(missed === 0 ? {} : { unreadable: missed }) });
+  const missing = missed === 0 ? {} : { unreadable: missed };
+  yield head + notes + line({ line: 'end', ...counts, seal: await seal(), ...missing });
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -1,7 +1,7 @@
 /** What differs in a list between two times: who joined, who left, whose status or tags changed. One pass over the log. */
 import type { ListDiffLine, MemberAt, MemberChange } from './list-answers.js';
-import { openAuditContext, type AuditSources } from './basis.js';
-import { stateOfVersion, type ListAt } from './list-at.js';
+import { lastPositionIn, openAuditContext, type AuditSources } from './basis.js';
+import { laterOf, stateOfVersion, type ListAt } from './list-at.js';
 import type { Because } from './event-descriptions.js';
 import { gather, showMember, type ListPass, type Member, type Members } from './list-members.js';
 import { versionAt } from './names.js';
@@ -17,12 +17,13 @@ export interface ListDiffRequest {
   readonly signal: AbortSignal;
 }
 
-export type ListDiff = Omit<ListDiffLine, 'line'> & {
-  /** Members at `to` in the order in which they entered, then those who left; some at a time. Ends early, with the signal's reason, when that aborts. */
-  changes(): AsyncIterable<readonly MemberChange[]>;
-  /** Events at or before `to` that may be about the list and cannot be read. Known when the changes have been gone through. */
-  unreadable(): UnreadableSummary;
-};
+export type ListDiff = Omit<ListDiffLine, 'line'> &
+  Pick<ListAt, 'seal'> & {
+    /** Members at `to` in the order in which they entered, then those who left; some at a time. Ends early, with the signal's reason, when that aborts. */
+    changes(): AsyncIterable<readonly MemberChange[]>;
+    /** Events at or before `to` that may be about the list and cannot be read. Known when the changes have been gone through. */
+    unreadable(): UnreadableSummary;
+  };
 
 /** @throws ServiceError `no_such_list` */
 export async function listDiff(sources: AuditSources, { list, from, to, signal }: ListDiffRequest): Promise<ListDiff> {
@@ -33,6 +34,7 @@ export async function listDiff(sources: AuditSources, { list, from, to, signal }
   const states = { before: stateOfVersion(versionAt(versions, from)), after: stateOfVersion(version) };
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, signal };
+  let last = version?.position ?? '';
   return {
     list_id: listId,
     list_name: version?.name ?? null,
@@ -41,14 +43,16 @@ export async function listDiff(sources: AuditSources, { list, from, to, signal }
     ...basis,
     state_before: states.before,
     state: states.after,
-    changes: () =>
-      changes(
-        // What cannot be read at `from` cannot at `to`.
-        { ...pass, time: from, unreadable: createUnreadableNotes(), names: new Map() },
-        { ...pass, time: to, unreadable, names: new Map() },
-        states,
-      ),
+    async *changes() {
+      // An event that is unreadable at `from` is also unreadable at `to`.
+      const before = { ...pass, time: from, unreadable: createUnreadableNotes(), names: new Map() };
+      for await (const some of changes(before, { ...pass, time: to, unreadable, names: new Map() }, states)) {
+        last = laterOf(last, lastPositionIn(some));
+        yield some;
+      }
+    },
     unreadable: unreadable.found,
+    seal: () => sources.sealOf(laterOf(last, lastPositionIn(unreadable.found())) || basis.position),
   };
 }
 

@@ -5,7 +5,7 @@ import type { MemberAt } from './list-answers.js';
 import type { ListAt } from './list-at.js';
 
 /** The list, its members, what could not be read, and an end without which the answer is not whole. */
-export async function* listAsLines({ members, unreadable, ...list }: ListAt): AsyncGenerator<string> {
+export async function* listAsLines({ members, unreadable, seal, ...list }: ListAt): AsyncGenerator<string> {
   let count = 0;
   let head = line({ line: 'list', ...list });
   for await (const some of members()) {
@@ -15,7 +15,8 @@ export async function* listAsLines({ members, unreadable, ...list }: ListAt): As
   }
   const { count: missed, events } = unreadable();
   const notes = events.map((event) => line({ line: 'unreadable', ...event })).join('');
-  yield head + notes + line({ line: 'end', members: count, ...(missed === 0 ? {} : { unreadable: missed }) });
+  const missing = missed === 0 ? {} : { unreadable: missed };
+  yield head + notes + line({ line: 'end', members: count, seal: await seal(), ...missing });
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -1,6 +1,6 @@
 /** All lists that there are and were, with their names through time. */
 import type { Basis } from './answers.js';
-import { openAuditContext, type AuditSources } from './basis.js';
+import { openAuditContext, withSeal, type AuditSources } from './basis.js';
 import { deletionOf, type NameVersions } from './names.js';
 
 export interface ListOverview {
@@ -19,7 +19,11 @@ export type Lists = Basis & { readonly lists: readonly ListOverview[] };
 
 export async function everyList(sources: AuditSources): Promise<Lists> {
   const { moment, basis } = await openAuditContext(sources, { times: [] });
-  return { ...basis, lists: [...moment.lists()].flatMap(([id, versions]) => lifeOf(id, versions)) };
+  const lists = [...moment.lists()];
+  return {
+    ...(await withSeal(sources, basis, lists)),
+    lists: lists.flatMap(([id, versions]) => lifeOf(id, versions)),
+  };
 }
 
 function lifeOf(list_id: string, versions: NameVersions): readonly ListOverview[] {

@@ -1,6 +1,6 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { ContactAt, CitedEvent, NextChange, Reasons, SubscriptionAt } from './answers.js';
-import { openAuditContext, neverInList, type AuditSources, type AuditContext } from './basis.js';
+import { openAuditContext, neverInList, withSeal, type AuditSources, type AuditContext } from './basis.js';
 import { contactAsOf, type ContactAsOf } from './contact-as-of.js';
 import { consentOf, citedEvent, summaryOf } from './event-descriptions.js';
 import { ServiceError } from '../errors.js';
@@ -39,16 +39,16 @@ export async function contactAt(sources: AuditSources, request: ContactAtRequest
   if (listId !== undefined && wasNeverIn(asOf, listId)) throw neverInList(basis);
   const parts = answerParts(asOf, { moment, catalogues, time });
   const contact = {
-    time,
-    ...basis,
     ...(await parts.contact(request.contactId ?? null)),
     lives: asOf.lives,
     ...(asOf.unreadable.length === 0 ? {} : { unreadable: asOf.unreadable }),
   };
   const { memberships } = asOf.state;
-  if (listId !== undefined)
-    return { ...contact, subscription: await parts.subscription(listId, memberships.get(listId)) };
-  return { ...contact, subscriptions: await parts.subscriptions(memberships) };
+  const facts =
+    listId === undefined
+      ? { ...contact, subscriptions: await parts.subscriptions(memberships) }
+      : { ...contact, subscription: await parts.subscription(listId, memberships.get(listId)) };
+  return { time, ...(await withSeal(sources, basis, facts)), ...facts };
 }
 
 /** An event that cannot be read may have been the entry. */

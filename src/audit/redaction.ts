@@ -1,5 +1,5 @@
-/** Shows stored events to readers who may not see persons or messages: their digests stand there instead, those of the evidence chain. */
-import { digestOf } from '../eventstore/chain.js';
+/** Shows stored events to readers who may not see persons or messages: their digests, which the leaf covers, take their place. */
+import { digestOf } from '../eventstore/leaf.js';
 import { isNamed, memberSpans } from '../eventstore/json-text.js';
 
 /** The members of an event's data that a reader may not see. */

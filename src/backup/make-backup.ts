@@ -1,12 +1,12 @@
-/** Makes a backup, also while the service runs: a verified copy of the log as it is at one moment, the register, the seals, and a manifest last. */
+/** Makes a backup, also while the service runs: the seals, a verified copy of the log as it is at one moment, the register, and a manifest last. */
 import { constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copySqliteLog } from '../eventstore/sqlite/log-copy.js';
-import { isSealName, sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
 import { makeFolder } from '../flow/durable-file.js';
 import type { ReportProgress } from '../flow/progress.js';
+import { isSealName, sealsName, type SealKeys } from '../integrity/seal-store.js';
 import {
   joinedRegisters,
   newestOf,
@@ -20,6 +20,7 @@ import type { StoreSettings } from '../stores/stores.js';
 import { sumOf } from './files.js';
 import { demandRoomFor, removeOlder, whileLocked, withBackupDraft, type FoundBackup } from './folder.js';
 import { completeManifest, logName, manifestName, manifestText, secretNames, type Manifest } from './manifest.js';
+import { sealsInBackup } from './seals-in-backup.js';
 import { verifyCopy } from './verify-backup.js';
 
 interface BackupOptions {
@@ -32,6 +33,10 @@ interface BackupOptions {
   readonly withSecrets: boolean;
   /** Secrets, one of which may be the secret of this log. That secret makes the MAC of the manifest. */
   readonly secrets: readonly SecretAtHand[];
+  /** Public keys whose seals count. */
+  readonly sealKeys: SealKeys;
+  /** Called with facts for the operator. */
+  readonly onNotice: (notice: string) => void;
   /** Version of the service. */
   readonly version: string;
   readonly signal: AbortSignal;
@@ -60,15 +65,17 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     const made_at = new Date(clock()).toISOString();
     let complete: CompleteDraft | undefined;
     const made = await withBackupDraft(folder, made_at, async (draft) => {
-      // 1. Copy the log
+      // 1. Copy the seals, before the log, so that the copy of the log has all sealed events
+      const seals = await copySeals(draft, options.places);
+      // 2. Copy the log
       await copyLog(file, draft, options);
-      // 2. Verify the copy, and put register, seals and manifest beside it
-      complete = await completeDraft(draft, made_at, options);
+      // 3. Verify the copy, and put register and manifest beside it
+      complete = await completeDraft(draft, { made_at, seals }, options);
     });
     if (complete === undefined) throw new Error('a backup has no manifest');
     const { manifest, secret } = complete;
     const found = { folder: made, manifest };
-    // 3. Remove older backups
+    // 4. Remove older backups
     if (keep === undefined) return { ...found, removed: [], notices: [] };
     const secrets = secret === undefined ? [] : [{ secret }];
     return { ...found, ...(await removeOlder({ folder, made: found, keep, secrets })) };
@@ -95,25 +102,31 @@ interface CompleteDraft {
   readonly secret: string | undefined;
 }
 
-async function completeDraft(draft: string, made_at: string, options: BackupOptions): Promise<CompleteDraft> {
+interface Draft {
+  readonly made_at: string;
+  /** Names of the seals in the backup. */
+  readonly seals: readonly string[];
+}
+
+async function completeDraft(draft: string, { made_at, seals }: Draft, options: BackupOptions): Promise<CompleteDraft> {
   const { signal, places, version, folder, secrets, onProgress } = options;
-  const { secret, log_id, restores, count, head, position, sealed_head } = await verifyCopy(draft, notMade, {
-    ...{ secrets, signal },
+  const { sealKeys: keys, onNotice } = options;
+  const sealsOfDraft = sealsInBackup(draft, { files: seals.map((name) => ({ name })), keys, onNotice });
+  const { secret, log_id, restores, count, root, position } = await verifyCopy(draft, sealsOfDraft, {
+    ...{ secrets, signal, advice: notMade },
     onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
   });
   demandRoomFor(folder, log_id);
   copyRegister(draft, places);
-  const seals = await copySeals(draft, places);
   const secretFiles = options.withSecrets ? await copySecrets(draft, places) : [];
   const files = [];
   for (const name of [logName, registerName, ...secretFiles, ...seals]) files.push(await sumOf(draft, name, signal));
-  const facts = { made_at, log_id, restores, count, head, position };
+  const facts = { made_at, log_id, restores, count, root, position };
   const manifest = completeManifest(
     {
       ...facts,
-      sealed_head_checked: sealed_head?.checked ?? false,
       register: registerFacts(draft, log_id),
-      ...{ seals: seals.length, secrets: secretFiles },
+      ...{ seals: seals.length, seal_keys: [...keys].sort(), secrets: secretFiles },
       versions: { service: version, node: process.versions.node, sqlite: process.versions['sqlite'] ?? '' },
       files,
     },
@@ -135,7 +148,7 @@ function registerFacts(draft: string, logId: string): Manifest['register'] {
   };
 }
 
-/** Returns the names of the seals in the backup. */
+/** Copies the seals of the data folder, and returns their names in the backup. */
 async function copySeals(draft: string, { dataDir }: RegisterPlaces): Promise<readonly string[]> {
   const from = path.join(dataDir, sealsName);
   const names = existsSync(from) ? readdirSync(from).filter(isSealName).sort() : [];

@@ -4,10 +4,9 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { deriveManifestKey } from '../events/streams.js';
-import { isSealName, sealsName } from '../evidence/seal-folder.js';
-import { sealKeyName } from '../evidence/seal-key.js';
 import { CommandFailedError } from '../failures.js';
 import { jsonIn } from '../flow/json.js';
+import { isSealName, sealKeyName, sealsName } from '../integrity/seal-store.js';
 import { registerName } from '../privacy/register.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 
@@ -18,10 +17,11 @@ export const logName = 'events.db';
 export const secretNames = ['secret', 'api-keys.json', sealKeyName] as const;
 type SecretName = (typeof secretNames)[number];
 
-const format = 'audience-ledger-backup/2';
+const format = 'audience-ledger-backup/3';
 /** Bytes of a manifest, enough to list an hourly seal for eleven years. */
 const mostBytes = 16 * 1024 * 1024;
 const mostFiles = 100_000;
+const mostKeys = 1_000;
 
 export const isSecretName = (name: string): name is SecretName => secretNames.some((one) => one === name);
 const isSealFile = (name: string): boolean =>
@@ -46,15 +46,15 @@ const manifestSchema = z
     log_id: z.string().regex(/^[\w-]{1,64}$/),
     /** How often the log was restored from a backup. */
     restores: count,
-    /** Number of events, and the link and position of the last one. */
+    /** Number of events, the root of the tree over them, and the position of the last one. */
     count: z.int().min(1),
-    head: sha256,
+    root: sha256,
     position: z.string().max(100),
-    /** Whether the mark at the end of the log was checked with the secret. */
-    sealed_head_checked: z.boolean(),
     /** Lines of the register of what must not come back, and the time of the newest line. */
     register: z.strictObject({ entries: count, newest: z.iso.datetime({ precision: 3 }).nullable() }),
     seals: count,
+    /** Public keys whose seals counted when the backup was made, in base64 of SPKI in DER. */
+    seal_keys: listOf(z.string().max(100), mostKeys),
     secrets: listOf(z.enum(secretNames), secretNames.length),
     versions: z.strictObject({ service: z.string().max(100), node: z.string().max(100), sqlite: z.string().max(100) }),
     files: listOf(z.strictObject({ name: z.string(), bytes: count, sha256 }), mostFiles),

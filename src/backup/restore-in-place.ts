@@ -1,9 +1,10 @@
 /** Marks a log that other tools have put back, such as those of EventStoreDB. The first start then does what it does after a restore. */
+import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { makeFolder, writeDurably } from '../flow/durable-file.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { LogPlace } from '../evidence/open-links.js';
-import { linkSourceOf, verifyLog } from '../evidence/verify.js';
+import { logSourceOf } from '../eventstore/log-source.js';
+import { verifyLog } from '../integrity/verify.js';
 import { CommandFailedError } from '../failures.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';
 import { isMarkedRestored, markRestored } from '../stores/restored.js';
@@ -12,7 +13,8 @@ import { comparedRegister, type ComparedRegister } from './newest-register.js';
 interface MarkOptions {
   /** The log. No service runs on it. */
   readonly log: EventReader;
-  readonly headKey: LogPlace['headKey'];
+  /** Key of the MAC of restores, and of the mark. */
+  readonly restoredKey: KeyObject;
   readonly signal: AbortSignal;
   /** Called with the number of events so far. The total is not known. */
   readonly onVerified: (done: number, total: undefined) => void;
@@ -27,34 +29,32 @@ interface MarkOptions {
 interface MarkedLog {
   readonly log_id: string;
   readonly count: number;
-  readonly head: string;
+  readonly root: string;
   readonly position: string;
   readonly register: ComparedRegister;
 }
 
-/** The mark comes last. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Marks the log as restored. The mark is written last. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function markInPlace(options: MarkOptions): Promise<MarkedLog> {
-  const { dataDir, register: given, eventId: event_id } = options;
-  // Another id would be another event, where a start was killed that has appended the first.
+  const { dataDir, register: given, eventId: event_id, restoredKey } = options;
+  // A second mark would have another event id than the event that a killed start may have appended.
   if (isMarkedRestored(dataDir))
     throw new CommandFailedError(`${dataDir} is marked already: start the service.`, { type: 'marked' });
-  const { log_id, count, head, position } = await verified(options);
+  const { log_id, count, root, position } = await verified(options);
   const own = path.join(dataDir, registerName);
   const register = comparedRegister({ own, given, logId: log_id });
   makeFolder(dataDir);
   writeDurably(own, joinedRegisters([own, ...(given === undefined ? [] : [given])]));
-  markRestored(dataDir, { event_id, log_id, count, head });
-  return { log_id, count, head, position, register };
+  markRestored(dataDir, { event_id, log_id, count, root }, restoredKey);
+  return { log_id, count, root, position, register };
 }
 
-/** EventStoreDB has no links to compare with: there the order and the numbers of the events are verified. */
-async function verified({ log, headKey, signal, onVerified }: MarkOptions) {
-  const source = linkSourceOf(log);
-  const key = await headKey(log);
+/** Verifies the log without seals, because seals that are newer than the backup do not match it. */
+async function verified({ log, restoredKey, signal, onVerified }: MarkOptions) {
   const onProgress = (done: number): void => onVerified(done, undefined);
-  const result = await verifyLog({ source, depth: 'chain', sealedHead: { key }, signal, onProgress });
-  const { log_id, count, head, position } = result;
-  if (result.intact && log_id !== null) return { log_id, count, head, position };
-  const why = result.intact ? 'it does not say which log it is' : result.difference.message;
-  throw new CommandFailedError(`The log is not as it was written: ${why}.`, { type: 'altered', exitCode: 1 });
+  const result = await verifyLog({ source: logSourceOf(log), restoredKey, signal, onProgress });
+  const { log_id, count, root, position } = result;
+  if (result.intact && log_id !== null && root !== null) return { log_id, count, root, position };
+  const why = result.difference?.message ?? 'its first event does not name the log';
+  throw new CommandFailedError(`The log was altered: ${why}.`, { type: 'altered', exitCode: 1 });
 }

@@ -1,10 +1,12 @@
 /** Restores a backup into an empty folder. The mark comes first and the log last, so that no service starts on a restore that was killed. */
+import type { KeyObject } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { deriveRestoredKey } from '../events/streams.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { makeFolder, makeSubfolder, syncFolderOf, writeDurably } from '../flow/durable-file.js';
-import { sealsName } from '../evidence/seal-folder.js';
 import { CommandFailedError } from '../failures.js';
+import { sealsName } from '../integrity/seal-store.js';
 import { joinedRegisters, registerName } from '../privacy/register.js';
 import { markRestored } from '../stores/restored.js';
 import { secretOf, secretsInFolder, type SecretAtHand } from '../stores/secret-of-log.js';
@@ -34,12 +36,12 @@ interface RestoredSecrets {
   readonly kept: readonly string[];
 }
 
-interface RestoredBackup extends Omit<VerifiedBackup, 'folder' | 'head'> {
+interface RestoredBackup extends Pick<VerifiedBackup, 'manifest' | 'mac'> {
   readonly backup: string;
   readonly register: ComparedRegister;
   readonly secrets: RestoredSecrets;
-  /** The file or variable that has the secret of the log; null if none is known. */
-  readonly secret: string | null;
+  /** The file or variable that has the secret of the log. */
+  readonly secret: string;
 }
 
 /** Restores a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
@@ -50,18 +52,20 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   const secrets = [...options.secrets, ...secretsInFolder(to, onNotice)];
   const { folder, manifest, mac } = await verifyBackup(from, { ...options, secrets });
   signal.throwIfAborted();
-  // 2. Copy
   const plan = secretsOf(manifest, kept, options.withSecrets);
+  // 2. Find the secret of the log, because the mark is made with it
+  const copied = plan.restored.includes('secret') ? secretsInFolder(folder, onNotice) : [];
+  const target = path.join(to, 'secret');
+  const own = await demandSecret(folder, [...copied.map(({ secret }) => ({ secret, source: target })), ...secrets]);
+  // 3. Copy
   const made = makeFolder(to);
   try {
     const files = manifest.files.filter(({ name }) => !isSecretName(name) || plan.restored.includes(name));
-    const register = await fill(folder, { ...manifest, files }, options);
-    // 3. Find the secret of the log
-    const secret = await placeOfSecret(to, secrets);
+    const register = await fill(folder, { ...manifest, files }, { ...options, key: deriveRestoredKey(own.secret) });
     // 4. Give the log its name
     renameSync(draftIn(to), path.join(to, logName));
     syncFolderOf(path.join(to, logName));
-    return { backup: folder, manifest, mac, register, secrets: plan, secret };
+    return { backup: folder, manifest, mac, register, secrets: plan, secret: own.source };
   } catch (error) {
     for (const name of readdirSync(to))
       if (!kept.includes(name)) rmSync(path.join(to, name), { recursive: true, force: true });
@@ -97,16 +101,19 @@ function secretsOf({ secrets }: Manifest, kept: readonly string[], withSecrets: 
 const draftIn = (to: string): string => path.join(to, `${logName}.part`);
 
 /** Copies the files of the manifest, the log last. The log has its draft name until the end. */
-async function fill(backup: string, manifest: Manifest, options: RestoreOptions): Promise<ComparedRegister> {
-  const { log_id, count, head, files } = manifest;
-  const { to, register: given, eventId: event_id, signal } = options;
-  markRestored(to, { event_id, log_id, count, head });
+async function fill(
+  backup: string,
+  manifest: Manifest,
+  options: RestoreOptions & { readonly key: KeyObject },
+): Promise<ComparedRegister> {
+  const { log_id, count, root, files } = manifest;
+  const { to, register: given, eventId: event_id, key, signal } = options;
+  markRestored(to, { event_id, log_id, count, root }, key);
   const hasSeals = files.some(({ name }) => path.dirname(name) === sealsName);
   if (hasSeals) makeSubfolder(path.join(to, sealsName));
   for (const file of files)
     if (file.name !== logName) await copyOut(backup, file, { to: path.join(to, file.name), signal });
   if (hasSeals) syncFolderOf(path.join(to, sealsName, '.'));
-  // Read the copy of the register, because reading the original would also read an older register beside it.
   const own = path.join(to, registerName);
   const register = comparedRegister({ own, given, logId: log_id });
   writeDurably(own, joinedRegisters([own, ...(given === undefined ? [] : [given])]));
@@ -115,17 +122,21 @@ async function fill(backup: string, manifest: Manifest, options: RestoreOptions)
   return register;
 }
 
-/** Returns the file or variable that has the secret of the log, or null. */
-async function placeOfSecret(to: string, others: readonly SecretAtHand[]): Promise<string | null> {
-  const secrets = [...secretsInFolder(to, () => undefined), ...others];
-  const log = openSqliteEventReader({ file: draftIn(to), pollMs: 0, isFrozen: true });
+/** Returns the secret of the log in the backup. @throws CommandFailedError if it is not among these */
+async function demandSecret(backup: string, secrets: readonly SecretAtHand[]): Promise<SecretAtHand> {
+  const log = openSqliteEventReader({ file: path.join(backup, logName), pollMs: 0, isFrozen: true });
   try {
     const ofLog = await secretOf(
       log,
       secrets.map(({ secret }) => secret),
     );
-    return secrets.find(({ secret }) => secret === ofLog)?.source ?? null;
+    const own = secrets.find(({ secret }) => secret === ofLog);
+    if (own !== undefined) return own;
   } finally {
     await log.close();
   }
+  throw new CommandFailedError(
+    'The secret of the log in this backup is needed, because the service does not start without it and because the mark of the restore is made with it. Set SECRET, put the file secret into the new folder, or add --with-secrets if the backup has the secret.',
+    { type: 'no_secret' },
+  );
 }

@@ -1,15 +1,16 @@
-/** Verifies a backup: the MAC of its manifest, the SHA-256 of its files, the chain of its log, the mark at the end of the log, and SQLite's own check. */
+/** Verifies a backup: the MAC of its manifest, the SHA-256 of its files, its log with SQLite's own check, and the seals in it. */
 import path from 'node:path';
-import { deriveHeadKey } from '../events/streams.js';
-import type { ChainHead } from '../eventstore/chain.js';
+import { deriveRestoredKey } from '../events/streams.js';
+import { readLogId } from '../eventstore/log-id.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { restoresOf } from '../evidence/restores.js';
-import { verifyLog, type Verification } from '../evidence/verify.js';
+import { verifyLog } from '../integrity/verify.js';
+import { ofAnotherLog, type KnownSeal } from '../integrity/seal.js';
 import { CommandFailedError } from '../failures.js';
 import { secretOf, type SecretAtHand } from '../stores/secret-of-log.js';
 import { demandFiles } from './files.js';
 import { findBackup, type FoundBackup } from './folder.js';
 import { logName, macState, manifestName } from './manifest.js';
+import { sealsInBackup } from './seals-in-backup.js';
 
 const doNotRestore = 'Do not restore from this backup.';
 
@@ -21,18 +22,35 @@ interface LogCheck {
   readonly onVerified: (done: number, total: number | undefined) => void;
 }
 
-type VerifiedLog = Verification & {
+interface VerifiedLog {
   readonly log_id: string;
   readonly restores: number;
+  readonly count: number;
+  readonly root: string;
+  readonly position: string;
+  readonly seals: ComparedSeals;
   /** The secret of this log; undefined if it is not known. */
   readonly secret: string | undefined;
-};
+}
 
-/** Verifies the log in a folder. @param advice what to do if the log was altered @throws CommandFailedError if it was altered @throws StoreUnavailableError */
+/** Numbers of seals in the backup. */
+interface ComparedSeals {
+  /** Seals that match the log. */
+  readonly match: number;
+  /** Seals of events that a restore removed. */
+  readonly excused: number;
+}
+
+/**
+ * Verifies the log in a folder, and compares it with its seals. Ignores seals of other logs.
+ * @param advice what to do if the log was altered
+ * @throws CommandFailedError if it was altered
+ * @throws StoreUnavailableError
+ */
 export async function verifyCopy(
   backup: string,
-  advice: string,
-  { secrets, signal, onVerified }: LogCheck,
+  seals: readonly KnownSeal[],
+  { secrets, signal, onVerified, advice }: LogCheck & { readonly advice: string },
 ): Promise<VerifiedLog> {
   const log = openSqliteEventReader({ file: path.join(backup, logName), pollMs: 0, isFrozen: true });
   const altered = (why: string): CommandFailedError =>
@@ -42,14 +60,18 @@ export async function verifyCopy(
     });
   try {
     const secret = await secretOfCopy(log, secrets);
-    const key = secret === undefined ? undefined : deriveHeadKey(secret);
-    const total = log.chainHead().count;
+    const restoredKey = secret === undefined ? undefined : deriveRestoredKey(secret);
+    const total = await log.tree.count();
     const onProgress = (done: number): void => onVerified(done, total);
-    const result = await verifyLog({ source: log, depth: 'chain', sealedHead: { key }, signal, onProgress });
-    const { log_id } = result;
-    if (!result.intact) throw altered(result.difference.message);
-    if (log_id === null) throw altered('its first event does not name the log');
-    return { ...result, log_id, restores: (await restoresOf(log)).length, secret };
+    const logId = await readLogId(log);
+    const sealsOfLog = seals.filter((seal) => ofAnotherLog(seal, logId) === undefined);
+    const result = await verifyLog({ source: log, seals: sealsOfLog, restoredKey, signal, onProgress });
+    const { log_id, count, root, position } = result;
+    if (result.difference !== null) throw altered(result.difference.message);
+    if (log_id === null || root === null) throw altered('its first event does not name the log');
+    const numberOf = (state: string): number => result.seals.filter((one) => one.state === state).length;
+    const compared = { match: numberOf('holds'), excused: numberOf('excused') };
+    return { log_id, restores: result.restores.length, count, root, position, seals: compared, secret };
   } finally {
     await log.close();
   }
@@ -76,7 +98,7 @@ export interface BackupCheck extends LogCheck {
 export interface VerifiedBackup extends FoundBackup {
   /** `accepted`: the MAC is missing or not valid, and that was accepted. */
   readonly mac: 'valid' | 'not_checked' | 'accepted';
-  readonly head: ChainHead;
+  readonly seals: ComparedSeals;
 }
 
 /** Verifies a backup. @param named a backup, or a folder of backups, of which the newest is verified @throws CommandFailedError @throws StoreUnavailableError; what the file system throws; the signal's reason */
@@ -84,15 +106,19 @@ export async function verifyBackup(named: string, check: BackupCheck): Promise<V
   const { folder, manifest } = findBackup(named, check.onNotice);
   const mac = demandMac({ folder, manifest }, check);
   await demandFiles(folder, manifest, check.signal);
-  const { log_id, restores, count, head, position } = await verifyCopy(folder, doNotRestore, check);
-  const found = { log_id, restores, count, head, position };
-  for (const name of ['log_id', 'restores', 'count', 'head', 'position'] as const)
+  const sealFiles = sealsInBackup(folder, {
+    files: manifest.files,
+    keys: new Set(manifest.seal_keys),
+    onNotice: check.onNotice,
+  });
+  const found = await verifyCopy(folder, sealFiles, { ...check, advice: doNotRestore });
+  for (const name of ['log_id', 'restores', 'count', 'root', 'position'] as const)
     if (found[name] !== manifest[name])
       throw new CommandFailedError(
         `The log in ${folder} does not match its manifest: ${name} differs. ${doNotRestore}`,
         { type: 'backup_altered', exitCode: 1 },
       );
-  return { folder, manifest, mac, head: { count, head, position } };
+  return { folder, manifest, mac, seals: found.seals };
 }
 
 /** Checks the MAC of a manifest. @throws CommandFailedError if a secret is known, the MAC is missing or not valid, and that is not accepted */

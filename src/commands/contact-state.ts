@@ -1,4 +1,4 @@
-/** What is known of a contact, folded from its events; and what ContactErased names of it, in parts: logs of earlier versions hold contacts with more tags than one append takes. */
+/** The state of a contact, folded from its events, and the parts in which `ContactErased` names it: an erasure of a contact with very many lists and tags does not fit into one append. */
 import { OrderedSet } from 'immutable';
 import {
   consentDigest,

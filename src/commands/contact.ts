@@ -202,7 +202,7 @@ function refuse(
   return events.slice(0, refusedAtOnce);
 }
 
-/** Living ones of a contact in a list. Logs of earlier versions hold more: those stay, and none is added. */
+/** The maximum number of tags of a contact in a list, not counting deleted tags. A contact of an imported log may have more and keeps them. */
 const maxTags = 200;
 
 /** The refusal, where these tags beside the attached ones are too many. */

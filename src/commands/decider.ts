@@ -12,7 +12,7 @@ export interface Refusal {
 /** New events in order; none when the state is already as the command wants it. */
 export type Decision<Event> = readonly Event[] | Refusal;
 
-/** The keyed hashes of an `Idempotency-Key` and of the request that came with it. With a salt, the hash as it is stored now; without, as earlier versions stored it. */
+/** The keyed hashes of an `Idempotency-Key` and of the request that came with it. Requests about nobody, such as new groups, have no salt. */
 export interface RequestFingerprint {
   readonly key_hash: string;
   readonly hash: (salt?: string) => string;
@@ -28,7 +28,7 @@ export interface StoredFingerprint {
 export type Creation = StoredFingerprint & Idempotency;
 
 export const isRepeat = (of: StoredFingerprint | undefined, request: RequestFingerprint | undefined): boolean =>
-  of !== undefined && request !== undefined && [request.hash(of.salt), request.hash()].includes(of.request_hash);
+  of !== undefined && request?.hash(of.salt) === of.request_hash;
 
 /** The decision on a repeated create: no events, or a refusal. Undefined: it is not a repeat of this creation. */
 export function decideRepeat(

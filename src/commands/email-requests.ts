@@ -56,9 +56,6 @@ export function createEmailRequests(options: EmailRequestsOptions) {
   function requestHash({ message, listId }: SendEmail, salt?: string): string {
     const { from_email, to_email, subject, mail_template, ...rest } = message;
     const fields = [from_email, to_email, subject, mail_template];
-    // As in schema 1 of `EmailRequested`, which knew no lists.
-    if (salt === undefined && listId === undefined)
-      return keys.requestHash(rest.variables === undefined ? fields : [...fields, rest.variables]);
     const more = Object.entries(listId === undefined ? rest : { ...rest, list_id: listId });
     const sorted = more.sort(([one], [other]) => (one < other ? -1 : 1));
     return keys.requestHash([...fields, Object.fromEntries(sorted)], salt);

@@ -1,4 +1,4 @@
-/** The rules of the deployment itself: initialised once, and from then on opened only with the same secret; a restore is recorded once. */
+/** The rules of the deployment itself: a log is initialised once, is opened only with the same secret afterwards, and records each restore once. */
 import { serviceSchemas, type ServiceEvent } from '../events/service.js';
 import { knownBy, type Decider } from './decider.js';
 
@@ -8,8 +8,13 @@ export interface ServiceState {
   /** `null` before the log has been initialised. */
   readonly logId: string | null;
   readonly secretFingerprint: string;
-  /** The last time; null: never. A log that was restored is longer than it was then, so no other restore is the same. */
-  readonly restored: RestoredLog | null;
+  /** Number of `LogRestored` events. */
+  readonly restores: number;
+  /**
+   * The last restore; null if there was none. A log is longer after a restore than its backup was, so two restores never have
+   * the same count and root.
+   */
+  readonly restored: Pick<RestoredLog, 'count' | 'root'> | null;
 }
 
 interface InitialiseService {
@@ -18,15 +23,25 @@ interface InitialiseService {
   readonly secretFingerprint: string;
 }
 
-export type ServiceCommand = InitialiseService | ({ readonly type: 'RecordRestored' } & RestoredLog);
+/**
+ * Records a restore with one `LogRestored` for each MAC. Several events are recorded after a restore from a backup that had
+ * fewer restores than the newest known seal, so that the log has more restores than every seal that it supersedes.
+ */
+export interface RecordRestored extends Omit<RestoredLog, 'mac'> {
+  readonly type: 'RecordRestored';
+  /** MACs of the next restores of the log, in order, each with its number. */
+  readonly macs: readonly { readonly number: number; readonly mac: string }[];
+}
+
+export type ServiceCommand = InitialiseService | RecordRestored;
 
 export const serviceDecider: Decider<ServiceState, ServiceCommand, ServiceEvent> = {
-  initial: { logId: null, secretFingerprint: '', restored: null },
+  initial: { logId: null, secretFingerprint: '', restores: 0, restored: null },
   evolve: (state, { type, data }) =>
     type === 'LogRestored'
-      ? { ...state, restored: data }
+      ? { ...state, restores: state.restores + 1, restored: { count: data.count, root: data.root } }
       : { ...state, logId: data.log_id, secretFingerprint: data.secret_fingerprint },
-  decide(command, { logId, restored }) {
+  decide(command, { logId, restores, restored }) {
     if (command.type === 'Initialise')
       return logId === null
         ? [
@@ -36,8 +51,11 @@ export const serviceDecider: Decider<ServiceState, ServiceCommand, ServiceEvent>
             },
           ]
         : [];
-    const { count, head } = command;
-    return restored?.count === count && restored.head === head ? [] : [{ type: 'LogRestored', data: { count, head } }];
+    const { count, root, superseded, macs } = command;
+    if (restored?.count === count && restored.root === root) return [];
+    // Another process recorded a restore after this process counted them, so these MACs are not valid.
+    if (macs[0]?.number !== restores + 1) return { refused: 'unavailable' };
+    return macs.map(({ mac }) => ({ type: 'LogRestored', data: { count, root, superseded, mac } }));
   },
   knows: knownBy<ServiceEvent>(serviceSchemas),
 };

@@ -12,17 +12,14 @@ import { openSource, openTarget, refuseSameLog, running, type SourceState } from
 export interface CopyOptions extends RetryOptions {
   readonly report: ReportProgress;
   readonly onNotice: (notice: string) => void;
+  /** Called when the source has been examined, before anything is written. What it throws ends the copy. */
+  readonly onExamined?: ((log: ExaminedLog) => void) | undefined;
 }
-
-/** Undefined where the target makes no sealed head. @throws CommandFailedError the log goes into a folder, and its secret is not known */
-export type HeadKeyOf = (log: ExaminedLog) => Uint8Array | undefined;
 
 interface Copy {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
   readonly to: LogAddress;
   readonly isDryRun: boolean;
-  /** Asked when the source has been examined, before anything is written: the key of the sealed head. */
-  readonly headKeyOf: HeadKeyOf;
 }
 
 export interface CopyResult {
@@ -41,18 +38,18 @@ const appendsAtOnce = { embedded: 256, eventstoredb: 1 } as const;
  * Examines the source, compares what is there already, copies the rest, compares everything.
  * @throws CommandFailedError, StoreUnavailableError, AppendInDoubtError: the same command again goes on; the signal's reason when it aborts.
  */
-export async function copyLog({ source, to, isDryRun, headKeyOf }: Copy, options: CopyOptions): Promise<CopyResult> {
+export async function copyLog({ source, to, isDryRun }: Copy, options: CopyOptions): Promise<CopyResult> {
   const target = await openTarget(to, options);
   try {
     const log = await examineLog({ source, ...options });
-    const headKey = headKeyOf(log);
+    options.onExamined?.(log);
     const logs = { source, until: log.head, total: log.events, ...options };
     if (isDryRun) {
       const { reader } = target;
       const { events } = reader === undefined ? { events: 0 } : await findCommonBeginning({ ...logs, target: reader });
       return { outcome: 'checked', log, alreadyThere: events, copied: log.events - events };
     }
-    const copying = { ...logs, target: await target.toAppend(headKey), appendsAtOnce: appendsAtOnce[to.kind] };
+    const copying = { ...logs, target: await target.toAppend(), appendsAtOnce: appendsAtOnce[to.kind] };
     const there = await findCommonBeginning(copying);
     const reached = await copyMissing(there, copying);
     const comparison = await compareLogs(copying);
@@ -81,15 +78,12 @@ export interface MigrationResult extends CopyResult {
 }
 
 /** @throws CommandFailedError a service runs on the source; else as `copyLog`. A dry run only says so. */
-export async function runMigration(
-  { from, to, isDryRun, headKeyOf }: Migration & Pick<Copy, 'headKeyOf'>,
-  options: CopyOptions,
-): Promise<MigrationResult> {
+export async function runMigration({ from, to, isDryRun }: Migration, options: CopyOptions): Promise<MigrationResult> {
   refuseSameLog(from, to);
   const source = await openSource(from, options);
   try {
     if (source.state === 'in_use' && !isDryRun) throw running(from);
-    const result = await copyLog({ source: source.reader, to, isDryRun, headKeyOf }, options);
+    const result = await copyLog({ source: source.reader, to, isDryRun }, options);
     return { ...result, source: source.state };
   } finally {
     await source.close();

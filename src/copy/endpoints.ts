@@ -63,8 +63,8 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
 interface Target {
   /** Reads the log of the target until `toAppend` is called. Undefined if the target has no log. */
   readonly reader: EventReader | undefined;
-  /** Makes the folder and the log where they are missing. @throws CommandFailedError a service runs on it */
-  toAppend(headKey: Uint8Array | undefined): Promise<EventStore>;
+  /** Creates the folder and the log if they do not exist. @throws CommandFailedError if a service runs on the log */
+  toAppend(): Promise<EventStore>;
   close(): Promise<void>;
 }
 
@@ -78,12 +78,12 @@ export async function openTarget(address: LogAddress, opening: Opening): Promise
   let store: EventStore | undefined;
   return {
     reader,
-    async toAppend(headKey) {
+    async toAppend() {
       makeFolder(path.dirname(address.file));
       // Close the reader before the log is locked.
       await reader?.close();
       try {
-        return (store = await openEventStore(address, headKey && { headKey: () => headKey }));
+        return (store = await openEventStore(address));
       } catch (error) {
         if (error instanceof WriterLockedError) throw running(address, error);
         throw error;

@@ -1,90 +1,83 @@
-/** An import from beginning to end: examines the file line by line, then copies it and compares. */
+/** Imports an export of events: examines the file line by line, then copies it and compares. */
+import { leafOf, toHex } from '../eventstore/leaf.js';
 import { logIdIn } from '../eventstore/log-id.js';
-import { ofAnotherLog, type Seal } from '../evidence/seal.js';
-import { firstLink, linkAfter } from '../eventstore/chain.js';
-import { copyLog, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy.js';
-import type { ExaminedLog } from './examine.js';
+import { createGrowingTree } from '../eventstore/tree.js';
 import { CommandFailedError } from '../failures.js';
+import { ofAnotherLog, type KnownSeal } from '../integrity/seal.js';
+import type { LogAddress } from '../stores/stores.js';
+import { copyLog, type CopyOptions, type CopyResult } from './copy.js';
 import { openFileReader } from './file.js';
 import { BadLineError, type ImportedLine } from './line.js';
-import type { LogAddress } from '../stores/stores.js';
+import { createLinkCheck } from './links-of-earlier-exports.js';
 
 export interface ImportRequest {
   readonly file: string;
   readonly to: LogAddress;
   readonly isDryRun: boolean;
-  /** The history in the file must fit this seal, up to its event. */
-  readonly seal?: Seal | undefined;
-  /** Asked before anything is written: the key of the sealed head. @throws CommandFailedError it is needed and not known */
-  readonly headKeyOf: HeadKeyOf;
+  /** A seal whose signature has been checked: the first events of the file must be the sealed ones. */
+  readonly seal?: KnownSeal | undefined;
 }
 
 export interface ImportResult extends CopyResult {
-  /** The link of the last event in the evidence chain, in hex. */
-  readonly chainHead: string;
+  /** Root of the tree over all events of the file, in hex. */
+  readonly root: string;
 }
 
 /**
- * Nothing is appended before every line of the file has been examined. Throws as `copyLog` does.
- * @throws CommandFailedError the file, by the number of the line.
+ * Appends nothing before every line of the file has been examined. Throws as `copyLog` does.
+ * @throws CommandFailedError if the file is not a whole export, by the number of the line, or does not match the seal
  */
 export async function runImport(request: ImportRequest, options: CopyOptions): Promise<ImportResult> {
-  const { file, to, isDryRun, seal, headKeyOf } = request;
-  const chain = createChain(seal);
-  let chainHead = '';
-  const copy = {
-    source: openFileReader({ file, onLine: chain.add }),
-    to,
-    isDryRun,
-    headKeyOf(log: ExaminedLog) {
-      chainHead = chain.end(log.events);
-      return headKeyOf(log);
+  const { file, to, isDryRun, seal } = request;
+  const tree = createTreeOfFile(seal);
+  const result = await copyLog(
+    { source: openFileReader({ file, onLine: tree.add }), to, isDryRun },
+    {
+      ...options,
+      onExamined(log) {
+        tree.demandSealed(log.events);
+        options.onExamined?.(log);
+      },
     },
-  };
-  const result = await copyLog(copy, options);
+  );
   if (result.outcome === 'differs')
     throw new CommandFailedError(`THE STORE DIFFERS FROM THE FILE (source): ${result.comparison?.difference}`, {
       type: 'differs',
     });
-  return { ...result, chainHead };
+  return { ...result, root: tree.root() };
 }
 
-/** @throws CommandFailedError the seal is of another log */
-function demandOfLog(first: ImportedLine, seal: Seal | undefined): void {
-  const foreign = seal && ofAnotherLog(seal, logIdIn(first) || undefined);
-  if (foreign !== undefined) throw new CommandFailedError(`${foreign}. Nothing was written.`, { type: 'seal' });
-}
-
-/** Computes the evidence chain again, and compares it with the links in the file: all lines have one, or none has. */
-function createChain(seal: Seal | undefined) {
-  let link = firstLink;
-  let isLinked: boolean | undefined;
+/** Creates the tree over the lines of a file and compares it with a seal. */
+function createTreeOfFile(seal: KnownSeal | undefined) {
+  const tree = createGrowingTree();
+  const checkLink = createLinkCheck();
+  const root = (): string => toHex(tree.root() ?? '');
   return {
+    root,
+    /** @throws BadLineError @throws CommandFailedError if the seal is of another log */
     add(line: ImportedLine): void {
-      isLinked ??= line.chain !== undefined;
-      if (isLinked !== (line.chain !== undefined))
-        throw new BadLineError(
-          isLinked
-            ? 'has lost its link in the evidence chain'
-            : 'has a link in the evidence chain, and the lines before it have none',
-        );
       if (line.ordinal === 1) demandOfLog(line, seal);
-      link = linkAfter(link, line.ordinal, line);
-      if (line.chain !== undefined && line.chain !== link)
-        throw new BadLineError('was altered, or one before it: its link in the evidence chain is another');
-      if (line.ordinal === seal?.count && seal.head !== link)
+      const leaf = leafOf(line.ordinal, line);
+      checkLink(line, leaf);
+      tree.add(leaf);
+      if (line.ordinal === seal?.count && seal.root !== root())
         throw new BadLineError(
-          'is where the seal was set, and the history up to it is not the sealed one: the difference lies there or before',
+          'is the last line that the seal covers, and the root of the lines up to it is not the sealed one: one of these lines was altered, removed or inserted',
         );
     },
-    /** @throws CommandFailedError */
-    end(events: number): string {
+    /** @throws CommandFailedError if the file has fewer events than the seal covers */
+    demandSealed(events: number): void {
       if (seal !== undefined && events < seal.count)
         throw new CommandFailedError(
-          `the file was shortened: it has ${events} events, and ${seal.count} were sealed. Nothing was written.`,
+          `the file was shortened: it has ${events} events, and the seal covers ${seal.count}. Nothing was written.`,
           { type: 'seal' },
         );
-      return link;
     },
   };
+}
+
+/** @throws CommandFailedError */
+function demandOfLog(first: ImportedLine, seal: KnownSeal | undefined): void {
+  const reason = seal && ofAnotherLog(seal, logIdIn(first) || undefined);
+  if (reason !== undefined) throw new CommandFailedError(`${reason}. Nothing was written.`, { type: 'seal' });
 }

@@ -8,7 +8,7 @@ export interface ImportedLine extends EventToAppend {
   readonly ordinal: number;
   readonly stream: string;
   readonly revision: bigint;
-  /** The event's link in the evidence chain, in hex, where the export tells it. */
+  /** Only in an export of an earlier version: see links-of-earlier-exports.ts. */
   readonly chain: string | undefined;
 }
 

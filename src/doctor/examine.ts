@@ -8,7 +8,7 @@ import { checkExpiringKeys } from './expiring-keys.js';
 import { levels, red, yellow, type Diagnosis, type Level } from './diagnosis.js';
 import { checkFolder } from './folder.js';
 import { checkHeldEmails } from './held-emails.js';
-import { checkSeals } from './kept-seals.js';
+import { checkSeals } from './seals.js';
 import { checkLag } from './lag.js';
 import { checkLog } from './log.js';
 import { checkRelay } from './mail-server.js';

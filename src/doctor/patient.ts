@@ -1,17 +1,20 @@
 /** What the doctor examines: an environment, the place of its stores, and what runs there. Log and views are opened once, for all checks. */
+import type { KeyObject } from 'node:crypto';
+import type { SealSettings } from '../integrity/seal-store.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { LogPlace } from '../evidence/open-links.js';
+import type { LogPlace } from '../integrity/server-blocks.js';
 import { CommandFailedError } from '../failures.js';
 import type { MailSettings, NameServer } from '../mailer/check.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
-import type { Config } from '../stores/config.js';
 import type { Fault } from '../stores/data-folder.js';
 import type { Environment } from '../stores/values-from-files.js';
 import { once, seeServers, type Servers } from './servers.js';
 
 interface ExaminedPlace extends LogPlace {
   readonly dataDir: string;
-  readonly seals: Pick<Config['seals'], 'copies' | 'key'>;
+  readonly seals: SealSettings['seals'];
+  /** Returns the key of the MAC of restores, or undefined if the secret of the log is not at hand. */
+  restoredKey(log: EventReader): Promise<KeyObject | undefined>;
   /** Only reads. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
 }

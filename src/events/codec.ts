@@ -37,16 +37,30 @@ export const eventSchemas = {
   ...accessSchemas,
 } satisfies EventSchemas;
 
-/** Turns `data` of one schema version into the next. Pure; kept for ever. */
+/** Schema versions that new events are written with. Every other type has version 1. */
+const versions: Partial<Record<EventType, number>> = { EmailRequested: 2, EmailBounced: 2, LogRestored: 2 };
+const versionOf = (type: EventType): number => versions[type] ?? 1;
+
+/** Turns `data` of one schema version into the next version. Pure. */
 type Upcaster = (data: unknown) => unknown;
 
-/** Upcasters by stored event name; the one at index n turns version n + 1 into n + 2. The newest version is thus their number + 1. */
-const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {
-  // Schema 2 only allows more: what schema 1 says, it says in the same words.
-  EmailRequested: [(data) => data],
-  // In schema 1, the kind was `hard` (permanent) or `soft` (not delivered in time). Only the code had the reason.
-  EmailBounced: [bounceWithKind],
+/** Upcasters by event type and by the version that they read. There is one for each version below the newest. */
+const upcasters: Partial<Record<EventType, Readonly<Record<number, Upcaster>>>> = {
+  // Version 2 adds optional members only.
+  EmailRequested: { 1: (data) => data },
+  // In version 1, the kind was `hard` (permanent) or `soft` (not delivered in time). Only the code had the reason.
+  EmailBounced: { 1: bounceWithKind },
+  // Version 1 had a link of an earlier log format in place of the root, and no MAC.
+  LogRestored: { 1: restoreWithoutMac },
 };
+
+const restoreV1 = z.object({ count: z.int().min(1), head: z.string().regex(/^[0-9a-f]{64}$/) });
+
+function restoreWithoutMac(data: unknown): unknown {
+  const restore = restoreV1.safeParse(data);
+  // Data that does not fit version 1 must not be taken for version 2, so it is left out and the event is unreadable.
+  return restore.success ? { count: restore.data.count, root: null, superseded: null, mac: null } : {};
+}
 
 const bounceV1 = z.looseObject({ kind: z.enum(['hard', 'soft']), enhanced_code: z.string().optional() });
 
@@ -92,7 +106,6 @@ interface EncodedEvent {
 function createCodec() {
   const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
   const knows = (type: string): type is EventType => schemas.has(type);
-  const newest = (type: EventType): number => (upcasters[type]?.length ?? 0) + 1;
   /** Events of one command follow each other with the same metadata: parsed once. */
   let lastMetadata: { readonly text: string; readonly metadata: Metadata } | undefined;
 
@@ -106,7 +119,7 @@ function createCodec() {
 
   return {
     knows,
-    schemaVersion: newest,
+    schemaVersion: versionOf,
     /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
     encode(event: DomainEvent): string {
       assertSalted(event);
@@ -117,12 +130,12 @@ function createCodec() {
       const schema = schemas.get(type);
       if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);
       const metadata = decodeMetadata(stored);
-      if (metadata.schema > newest(type))
-        throw new UnreadableEventError(
-          `${where(stored)} has schema ${metadata.schema}, newest known is ${newest(type)}`,
-        );
+      const newest = versionOf(type);
+      if (metadata.schema > newest)
+        throw new UnreadableEventError(`${where(stored)} has schema ${metadata.schema}, newest known is ${newest}`);
       let data = parseJson(stored.data, stored);
-      for (const upcast of upcasters[type]?.slice(metadata.schema - 1) ?? []) data = upcast(data);
+      for (let version = metadata.schema; version < newest; version += 1)
+        data = upcasters[type]?.[version]?.(data) ?? data;
       const event = { type, data: parse(schema, data, stored) } as DomainEvent;
       return {
         stream: stored.stream,

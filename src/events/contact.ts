@@ -50,7 +50,7 @@ export const consentFields = consent.keyof().options;
 /** Hashes of these are stored. */
 const firstConsentFields = 5;
 
-/** What a consent says, in this order. Later fields are left out where they are absent, so that hashes of before stay what they are. */
+/** Returns the values of a consent, in this order. Leaves out fields that were added later and have no value, so that stored hashes stay the same. */
 export function consentValues(consent: Consent, fields: readonly string[] = consentFields): readonly unknown[] {
   const values = new Map<string, unknown>(Object.entries(consent));
   const last = fields.findLastIndex((field) => values.get(field) !== undefined);

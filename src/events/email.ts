@@ -57,7 +57,7 @@ export const emailSchemas = {
   EmailReleased: z.object({
     email_id: z.string(),
     next_attempt_at: time,
-    /** Absent: held. Earlier versions released nothing else. */
+    /** If absent, the email was held. */
     previous_status: z.enum(['held', 'failed']).optional(),
   }),
   EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),

@@ -52,8 +52,8 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   };
 }
 
-/** Returns the key of the sealed head (src/eventstore/sealed-head.ts). Anyone who has it can make a sealed head. */
-export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
+/** Returns the key of the MAC of `LogRestored` (src/integrity/restores.ts). */
+export const deriveRestoredKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/restored/1'));
 
 /** Returns the key with which a service proves that it has the secret (src/stores/identity.ts). */
 export const deriveIdentityKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/identity/1'));

@@ -62,8 +62,8 @@ export interface EventStore extends EventReader {
 
   /**
    * Takes personal data out of the log for good: in the events of the stream up to the revision `through` their digests take
-   * the place of `person` and `message` (`withDigests` in chain.ts), in all of these events or, after a fault, in none. All
-   * else of the events stays as it is, also their leaves, and so links, tree, seals and proofs; every read yields them at
+   * the place of `person` and `message` (`withDigests` in leaf.ts), in all of these events or, after a fault, in none. All
+   * else of the events stays as it is, also their leaves, and so the tree, seals and proofs; every read yields them at
    * their revision, position and place.
    *
    * Resolves with the number of events that it changed, when no byte of the values is left in what the store keeps, or has

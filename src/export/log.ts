@@ -2,16 +2,15 @@
 import type { Metadata } from '../events/envelope.js';
 import { type CataloguesAsOf, type NamedKind, type NameVersion, versionAt } from '../audit/names.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audit/unreadable.js';
-import type { LinkedEvent } from '../eventstore/chain.js';
-import type { LinkSource } from '../eventstore/link-source.js';
+import type { LogSource } from '../eventstore/log-source.js';
 import { eventInWords, logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from '../failures.js';
 import { eventsOf, type RetriedRead, type RetryOptions } from '../eventstore/with-retry.js';
 
 export interface ExportLog extends RetryOptions {
   readonly reader: EventReader;
-  /** Where the store itself keeps the evidence chain, its links; else null for each event. */
-  readonly links: LinkSource;
+  /** All rows of the log, also those that other reads hide. */
+  readonly source: LogSource;
   /** The catalogues, and the last position that is looked at. */
   readonly moment: CataloguesAsOf;
   /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
@@ -29,13 +28,11 @@ export const timeOf = ({ time }: ExportLog): string => time ?? endOfTime;
 /** Every event up to the horizon, cut or not, in log order. @throws the signal's reason when it aborts */
 export const everyEvent = (log: ExportLog): AsyncGenerator<StoredEvent> => upToHorizon(log, log.reader);
 
-/** The same, each with the link in the evidence chain that the store keeps of it; null where it keeps none. */
-export function everyLinkedEvent(log: ExportLog): AsyncGenerator<LinkedEvent> {
-  const { links } = log;
-  return upToHorizon(log, {
-    readAll: ({ after = logStart, signal }) => links.readLinked({ after, ...(signal && { signal }) }),
+/** Reads every event up to the horizon as it is stored, also rows that other reads hide. @throws the signal's reason when it aborts */
+export const everyStoredEvent = (log: ExportLog): AsyncGenerator<StoredEvent> =>
+  upToHorizon(log, {
+    readAll: ({ after = logStart, signal }) => log.source.readEvents({ after, ...(signal && { signal }) }),
   });
-}
 
 async function* upToHorizon<Event extends StoredEvent>(
   { moment, retry, signal, onRead }: ExportLog,

@@ -2,15 +2,15 @@
 import { setMaxListeners } from 'node:events';
 import { createCatalogues } from '../audit/names.js';
 import { createUnreadableNotes, type UnreadableSummary } from '../audit/unreadable.js';
-import { linkSourceOf } from '../evidence/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
+import { logSourceOf } from '../eventstore/log-source.js';
 import { contactsSource } from './contacts.js';
 import { eventsSource } from './events.js';
 import { writeOut, writeWhole, type Pieces, type Sink, type WrittenFile } from './file.js';
 import { growthSource } from './growth.js';
 import { listsSource } from './lists.js';
 import type { ExportLog } from './log.js';
-import { asCsv, asNdjson, type ExportRecord, type ExportSource } from './source.js';
+import { asCsv, asNdjson, type ExportedTree, type ExportRecord, type ExportSource } from './source.js';
 import { CommandFailedError } from '../failures.js';
 import type { ReportProgress } from '../flow/progress.js';
 import { commandRetry, withRetry } from '../eventstore/with-retry.js';
@@ -64,6 +64,8 @@ export interface ExportResult extends WrittenFile {
   readonly events: number;
   readonly position: Position;
   readonly milliseconds: number;
+  /** Null unless the file has all events of the log. */
+  readonly tree: ExportedTree | null;
   /** Of contacts and lists: what events changed that cannot be read is not in it. */
   readonly unreadable: UnreadableSummary;
 }
@@ -86,7 +88,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     report({ phase: 'exporting', done: events, ...total });
   };
   const unreadable = createUnreadableNotes();
-  const log = { reader, links: linkSourceOf(reader), moment, time, retry: commandRetry, signal, unreadable, onRead };
+  const log = { reader, source: logSourceOf(reader), moment, time, retry: commandRetry, signal, unreadable, onRead };
   const source = sources[what](log);
   let records = 0;
   let rows = 0;
@@ -112,6 +114,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     events,
     position: moment.horizon,
     milliseconds: monotonic() - startedAt,
+    tree: source.tree?.() ?? null,
     unreadable: unreadable.found(),
   };
 }

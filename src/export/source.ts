@@ -21,6 +21,14 @@ export interface ExportSource {
   records(): AsyncIterable<ExportRecord>;
   /** A last line of NDJSON, asked for after the records. */
   trailer?(): string | undefined;
+  /** Size and root of the tree over the exported events if they are a whole log, asked for after the records. */
+  tree?(): ExportedTree | undefined;
+}
+
+/** The number of exported events and the root of their tree in hex, with which a seal is compared. */
+export interface ExportedTree {
+  readonly count: number;
+  readonly root: string;
 }
 
 /** A table whose rows are its records; a line has one member per column. */

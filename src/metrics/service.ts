@@ -19,13 +19,14 @@ export interface ServiceSources {
     readonly rebuilds: { progress(): { readonly share: number } | null | undefined };
   };
   /** A log on a server tells neither its length nor what waits. */
-  readonly store: { isWritable(): boolean; waiting?(): number; chainHead?(): { readonly count: number } };
-  /** Absent where other processes write to the log. */
-  readonly guard: { isVerified(): boolean; fault(): string | null; verifiedEvents(): number } | undefined;
+  readonly store: { isWritable(): boolean; waiting?(): number; count?(): number };
   /** By their names. */
   readonly subscribers: ReadonlyMap<string, Runner>;
-  /** Absent where another process seals. */
-  readonly seals: { newest(): { readonly sealed_at: string; readonly count: number } | undefined } | undefined;
+  readonly integrity: {
+    readonly seals: { newest(): { readonly sealed_at: string; readonly count: number } | undefined };
+    /** Undefined on servers. */
+    readonly readBack: (() => { readonly count: number; readonly fault: string | undefined }) | undefined;
+  };
   readonly erasures: {
     waiting(): readonly { readonly reason: string }[] | undefined;
     readonly eraser: { oldest(): string | undefined } | undefined;
@@ -63,7 +64,7 @@ const log: readonly StateMetric<ServiceSources>[] = [
   {
     name: 'audience_log_events',
     help: 'Events in the embedded log.',
-    read: ({ store }) => store.chainHead?.().count,
+    read: ({ store }) => store.count?.(),
   },
   {
     name: 'audience_log_waiting_appends',
@@ -72,23 +73,26 @@ const log: readonly StateMetric<ServiceSources>[] = [
   },
   {
     name: 'audience_log_verified',
-    help: 'Whether the log was verified and found intact: 1 or 0. Absent where another process keeps the log.',
-    read: ({ guard }) => (guard === undefined ? undefined : guard.isVerified() && guard.fault() === null),
+    help: 'Whether the whole embedded log was checked and no event differs: 1 or 0. Absent on servers.',
+    read: ({ integrity: { readBack } }) => {
+      const state = readBack?.();
+      return state && state.count > 0 && state.fault === undefined;
+    },
   },
   {
     name: 'audience_log_verified_events',
-    help: 'Events from the first on that were verified, and found intact, as of the last look.',
-    read: ({ guard }) => guard?.verifiedEvents(),
+    help: 'Events of the embedded log, from the first one on, that were read back and match what was appended.',
+    read: ({ integrity: { readBack } }) => readBack?.().count,
   },
   {
     name: 'audience_seal_timestamp_seconds',
     help: 'When the newest seal was made, in seconds since the epoch. Absent where another process seals.',
-    read: ({ seals }) => seconds(seals?.newest()?.sealed_at),
+    read: ({ integrity: { seals } }) => seconds(seals.newest()?.sealed_at),
   },
   {
     name: 'audience_seal_events',
     help: 'Events that the newest seal covers.',
-    read: ({ seals }) => seals?.newest()?.count,
+    read: ({ integrity: { seals } }) => seals.newest()?.count,
   },
 ];
 
@@ -109,7 +113,7 @@ const views: readonly StateMetric<ServiceSources>[] = [
     help: 'Events of the embedded log that the views do not show yet.',
     // Positions of the embedded log count its events.
     read: ({ store, views: { ownWrites } }) =>
-      store.chainHead && Math.max(0, store.chainHead().count - Number(ownWrites.visiblePosition())),
+      store.count && Math.max(0, store.count() - Number(ownWrites.visiblePosition())),
   },
   {
     name: 'audience_projection_position',

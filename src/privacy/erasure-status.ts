@@ -2,10 +2,10 @@
 import { erasureDecider, type Erasure } from '../commands/erasures.js';
 import { foldStream } from './fold-stream.js';
 import { erasuresStream } from '../events/streams.js';
-import { isRedacted } from '../eventstore/chain.js';
+import { isRedacted } from '../eventstore/leaf.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { createFindings, type Finding } from '../evidence/verify-findings.js';
+import { createFindings, type Finding } from '../integrity/findings.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
 import { missingInLog } from './missing.js';

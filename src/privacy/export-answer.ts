@@ -1,6 +1,13 @@
 /** What a person is told: the schemas of the export, the types of its parts, and what it says beside what it found. */
 import { z } from 'zod';
-import { basis, contactAtSchema, historyItem, readRecordSchema, type HistoryItem } from '../audit/answers.js';
+import {
+  basisWithoutSeal,
+  contactAtSchema,
+  historyItem,
+  readRecordSchema,
+  sealOfAnswer,
+  type HistoryItem,
+} from '../audit/answers.js';
 import { addressSuppressions } from '../audit/suppressions.js';
 import * as value from '../events/values.js';
 import { count, object, origin, time, type FrozenOutput } from '../events/values.js';
@@ -77,7 +84,7 @@ export const personExport = object(
       .boolean()
       .describe('False: where was searched, nothing is stored about this address, but who looked for it.'),
     not_searched: z.array(z.string()).describe('Where something about the person may be all the same, in words.'),
-    ...basis,
+    ...basisWithoutSeal,
     contact: contactAtSchema.nullable().describe('As it is now. Null: the address never had a contact.'),
     erasures: z.array(erasure).describe('The erasures of the person, oldest first. `contact.lives` has the contacts.'),
     kept_after_erasure: z.array(object('KeptAfterErasure', { what: z.string(), why: z.string() })),
@@ -95,12 +102,15 @@ export const personExport = object(
     readings: z
       .array(readRecordSchema)
       .describe('Who looked at this record, this reading included where reads are recorded.'),
+    seal: sealOfAnswer.describe(
+      'The newest seal that covers all of this but `readings`. Null if no seal covers it yet.',
+    ),
   },
   'What is stored about an address: as contact and as recipient of e-mails.',
 );
 
-/** What is not in parts. */
-export type ExportAbout = Omit<FrozenOutput<typeof personExport>, 'history' | 'emails' | 'readings'>;
+/** The members that are known before the parts are read. */
+export type ExportAbout = Omit<FrozenOutput<typeof personExport>, 'history' | 'emails' | 'readings' | 'seal'>;
 
 /** Where it did not look. As docs/privacy.md has it, and so the next. */
 export const notSearched: readonly string[] = [
@@ -117,7 +127,7 @@ export const keptAfterErasure: readonly { readonly what: string; readonly why: s
   },
   {
     what: 'That something happened to this pseudonym, and when: the events without what they said about the person. In its place stands a digest (SHA-256 with a random salt that is erased, too), from which nothing can be computed back.',
-    why: 'The record is a chain in which each event confirms the one before. An event that was taken out whole would break the proofs of everybody else.',
+    why: 'Every proof is computed over all events of the record. Removing an event completely would break the proofs about everyone else.',
   },
   {
     what: 'Which lists the pseudonym was in and which tags it bore, and how e-mails ended: ids of the contact, of e-mails, lists and tags, the names of lists and tags, which may tell something by themselves, the ids of requests and of the API keys that made them, reply codes of mail servers, keyed hashes of what was requested, and counts.',

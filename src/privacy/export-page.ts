@@ -22,7 +22,7 @@ const template = readFileSync(new URL('./export.mustache', import.meta.url), 'ut
 const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', reading = '', end = ''] =
   template.split('{{!cut}}\n');
 
-export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+export async function* exportAsPage({ about, history, emails, readings, seal }: PersonExport): AsyncGenerator<string> {
   // Large, and needed by this page only.
   const { plainText } = await import('../mailer/plain-text.js');
   const { contact, erasures, refused_mail, answered_at } = about;
@@ -42,7 +42,7 @@ export async function* exportAsPage({ about, history, emails, readings }: Person
   const isWritten = yield* rows(emails(), (item) => Mustache.render(email, emailRow(item, plainText)));
   yield Mustache.render(afterEmails, { ...about, none: !isWritten });
   const isRead = yield* rows(readings(), (item) => Mustache.render(reading, readingRow(item)));
-  yield Mustache.render(end, { ...about, none: !isRead });
+  yield Mustache.render(end, { ...about, none: !isRead, seal: (await seal()) ?? false });
 }
 
 const erasureRow = (erasure: ErasureOfPerson) => ({

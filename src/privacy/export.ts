@@ -1,9 +1,9 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead } from '../audit/access.js';
-import type { HistoryItem, ReadRecord } from '../audit/answers.js';
+import type { Basis, HistoryItem, ReadRecord } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
 import type { StoredEvents } from '../audit/stored-events.js';
-import type { AuditContext } from '../audit/basis.js';
+import { lastPositionIn, type AuditContext } from '../audit/basis.js';
 import { readableEmail } from '../audit/decoding.js';
 import type { PersonsEmail } from '../audit/emails.js';
 import { describeEmail, profileIn } from '../audit/event-descriptions.js';
@@ -46,6 +46,8 @@ export interface PersonExport {
   /** In the order of their requests. */
   emails(): ItemPages<ExportedEmail>;
   readings(): ItemPages<ReadRecord>;
+  /** The newest seal that covers the parts but the reads. Call this when history and emails have been read. */
+  seal(): Promise<Basis['seal']>;
 }
 
 export type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
@@ -61,10 +63,16 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
   const { horizon } = moment;
   const emails_until = until > horizon ? horizon : until;
   const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, context, signal }));
-  const erasures = await erasuresOf(audit.stored, { stream, horizon, signal });
+  let last = '';
+  const see = (position: Position): void => {
+    if (position > last) last = position;
+  };
+  const erasures = await erasuresOf(audit.stored, { stream, horizon, signal }, see);
   const refusals = audit.stored.ofStream(suppressionStream(recipientOf(stream)), signal);
   const refused_mail = await suppressionsIn(refusals, horizon);
-  const emails = () => emailsIn(audit, { stream, horizon, signal });
+  // The position of a basis is the end of the log, and not that of an event in the answer.
+  see(lastPositionIn([contact === null ? null : { ...contact, position: '' }, refused_mail]));
+  const emails = () => emailsIn(audit, { stream, horizon, signal }, see);
   const isWritten = contact !== null || erasures.length > 0 || refused_mail.history.length > 0;
   const known = isWritten || !(await isEmpty(emails()));
   return {
@@ -80,9 +88,10 @@ export async function exportPerson(audit: ExportSources, request: PersonExportRe
       refused_mail,
       emails_until,
     },
-    history: () => historyOf(audit, { stream, context, signal, isWritten: contact !== null }),
+    history: () => historyOf(audit, { stream, context, signal, isWritten: contact !== null }, see),
     emails,
     readings: () => everyRead(audit, { subject: recipientOf(stream), signal }),
+    seal: () => audit.sealOf(last || basis.position),
   };
 }
 
@@ -107,11 +116,13 @@ interface PartRequest extends Pick<PersonExportRequest, 'stream' | 'signal'> {
 async function* historyOf(
   audit: Pick<Audit, 'history'>,
   { isWritten, ...request }: PartRequest,
+  see: (position: Position) => void,
 ): AsyncGenerator<readonly ExportedChange[]> {
   const profile = new Map<string, string>();
   let after: string | undefined;
   while (isWritten) {
     const page = await audit.history({ ...request, emails: false, after, limit: itemsAPage });
+    see(lastPositionIn(page.items));
     yield page.items.map((event) => ({ event, changes: changesBy(event, profile) }));
     if (page.next_cursor === undefined) return;
     after = page.next_cursor;
@@ -132,8 +143,12 @@ function changesBy(item: HistoryItem, profile: Map<string, string>): ExportedCha
 async function* emailsIn(
   audit: Pick<Audit, 'emailsOf'>,
   request: Parameters<Audit['emailsOf']>[0],
+  see: (position: Position) => void,
 ): AsyncGenerator<readonly ExportedEmail[]> {
-  for await (const email of audit.emailsOf(request)) yield [exportedEmail(email)];
+  for await (const email of audit.emailsOf(request)) {
+    for (const { position } of email.events) see(position);
+    yield [exportedEmail(email)];
+  }
 }
 
 /** The link itself is stored nowhere, and whoever has it can unsubscribe the person. */
@@ -175,14 +190,15 @@ function responseIn({ data }: EmailEvent): string | undefined {
 }
 
 /** As one JSON text. */
-export async function* personExportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+export async function* personExportAsJson(made: PersonExport): AsyncGenerator<string> {
+  const { about, history, emails, readings, seal } = made;
   yield `${JSON.stringify(about).slice(0, -1)},"history":[`;
   yield* listed(history());
   yield '],"emails":[';
   yield* listed(emails());
   yield '],"readings":[';
   yield* listed(readings());
-  yield ']}';
+  yield `],"seal":${JSON.stringify(await seal())}}`;
 }
 
 async function* listed(pages: ItemPages<unknown>): AsyncGenerator<string> {
@@ -205,6 +221,7 @@ interface ErasuresRequest {
 async function erasuresOf(
   stored: Pick<StoredEvents, 'ofStream'>,
   { stream, horizon, signal }: ErasuresRequest,
+  see: (position: Position) => void,
 ): Promise<readonly ErasureOfPerson[]> {
   const found = new Map<string, ErasureOfPerson>();
   const key = recipientOf(stream);
@@ -212,6 +229,7 @@ async function erasuresOf(
     const recorded = isAbout(event, key, found) ? readable(event) : undefined;
     const known = recorded && 'erasure_id' in recorded.event.data ? recorded.event.data.erasure_id : undefined;
     if (recorded === undefined || known === undefined) return;
+    see(event.position);
     found.set(known, { ...none(known), ...found.get(known), ...toldBy(recorded) });
   };
   for (const name of [erasuresStream, stream])

@@ -3,7 +3,7 @@ import { readableContact } from '../audit/decoding.js';
 import type { Erasure } from '../commands/erasures.js';
 import { lifeChange, lifeEvents } from '../events/contact.js';
 import { contactStream, suppressionStream } from '../events/streams.js';
-import { withDigests } from '../eventstore/chain.js';
+import { withDigests } from '../eventstore/leaf.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { isInOutbox } from '../mailer/outbox.js';
 import type { EmailDocument } from '../projections/emails.js';

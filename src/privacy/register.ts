@@ -7,10 +7,8 @@ import { giveToFolderOwner, syncFolderOf } from '../flow/durable-file.js';
 import { suppressionReasons } from '../events/suppressions.js';
 import type { Config } from '../stores/config.js';
 
-/** Of the data folder, and of SEAL_DIR. */
+/** The name of the file in the data folder and in SEAL_DIR. */
 export const registerName = 'register.ndjson';
-/** As earlier versions called it, with erasures only: it is read, and written no more. */
-const olderName = 'erasures.ndjson';
 
 const time = z.iso.datetime({ precision: 3 });
 const erasure = z.object({
@@ -75,10 +73,9 @@ export interface RegisterContent {
   readonly refusals: readonly RefusalEntry[];
 }
 
-/** Of this log; with what an earlier version wrote in the same folder. @throws RegisterError @throws what the file system throws */
+/** Reads the entries of this log. @throws RegisterError if a line cannot be read @throws what the file system throws */
 export function readRegister(file: string, logId: string): RegisterContent {
-  const older = path.join(path.dirname(file), olderName);
-  const entries = lastLines(path.basename(file) === registerName ? [older, file] : [file], logId);
+  const entries = lastLines(file, logId);
   const erasures = entries.filter(isErasure);
   return {
     erasures: erasures.filter(({ state }) => state === undefined),
@@ -98,14 +95,14 @@ const allOf = ({ erasures, keys, refusals }: RegisterContent): readonly NewEntry
 export const newestOf = ({ erasures, keys, refusals }: RegisterContent): string | undefined =>
   [...erasures.map(({ requested_at }) => requested_at), ...[...keys, ...refusals].map(({ at }) => at)].sort().at(-1);
 
-/** The last line of each thing of this log. */
-function lastLines(files: readonly string[], logId: string): readonly Entry[] {
-  const entries = files.flatMap((file) => linesOfRegister(file).map((line, at) => entryIn(line, file, at + 1)));
+/** Returns the last line of each erasure, key and refusal of this log. */
+function lastLines(file: string, logId: string): readonly Entry[] {
+  const entries = linesOfRegister(file).map((line, at) => entryIn(line, file, at + 1));
   const ofLog = entries.filter(({ log_id }) => log_id === logId);
   return [...new Map(ofLog.map((one) => [idOf(one), one])).values()];
 }
 
-/** The last counts for nothing if it is torn: it was not answered for yet. None where there is no file. */
+/** Ignores a torn last line, because its request was never acknowledged. Returns `[]` if the file does not exist. */
 const linesOfRegister = (file: string): readonly string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
@@ -119,11 +116,9 @@ function entryIn(line: string, file: string, number: number): Entry {
   }
 }
 
-/** All lines of these registers, each once: what belongs into a backup, or into a folder that is restored. */
+/** Returns all lines of these registers, each once, for a backup or a restored folder. */
 export function joinedRegisters(files: readonly string[]): string {
-  const older = (file: string): string => path.join(path.dirname(file), olderName);
-  const all = files.flatMap((file) => (path.basename(file) === registerName ? [older(file), file] : [file]));
-  const lines = new Set([...new Set(all)].flatMap(linesOfRegister));
+  const lines = new Set(files.flatMap(linesOfRegister));
   return [...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -151,7 +146,7 @@ export function openRegister(file: string, logId: string): Register {
   function look(): void {
     if (mark() === seen) return;
     seen = mark();
-    const settled = lastLines([file], logId).filter((one) => !isErasure(one) || one.state === undefined);
+    const settled = lastLines(file, logId).filter((one) => !isErasure(one) || one.state === undefined);
     known = new Set(settled.map(idOf));
   }
   look();

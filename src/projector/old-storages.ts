@@ -13,8 +13,8 @@ import {
 } from './storage.js';
 
 /**
- * A checkpoint, without a position, that names the storages to be dropped, by `name/storage`. It is no record: `scrub` spares
- * what checkpoints name, the epoch fences off a former leader, and processes of earlier versions must see it before they erase.
+ * A checkpoint, without a position, that names the storages to be dropped, by `name/storage`. It is a checkpoint and not a
+ * record, because `scrub` keeps what checkpoints name and the epoch fences off a former leader.
  */
 export const oldStoragesName = 'old_storages';
 

@@ -67,7 +67,7 @@ export interface BuildProgress {
 
 /** Messages hold no personal data. */
 export interface ProjectorFault {
-  readonly kind: 'unavailable' | 'rebuild' | 'new_views' | 'parked' | 'worker_died' | 'lease_lost';
+  readonly kind: 'unavailable' | 'rebuild' | 'new_views' | 'parked' | 'worker_died' | 'lease_lost' | 'log_altered';
   readonly message: string;
 }
 

@@ -21,7 +21,6 @@ import {
   newRecord,
   nextOf,
   readRebuildRecord,
-  rebuildsView,
   runOf,
   writeRebuildRecord,
   type RebuildRecord,
@@ -43,7 +42,6 @@ interface RebuildCoordinatorOptions extends Clocks {
 
 export async function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
   const { readModels, clock, newUuid, log, settings, startThread = startRebuildThread } = options;
-  await readModels.prepare(rebuildsView);
   const sharing = { requests: options.isShared, progress: settings.views.kind === 'mongodb' };
   let state = initialCoordination;
   let thread: RebuildThread | undefined;
@@ -190,7 +188,6 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       await Promise.all([writing, tidying]);
       await thread?.close();
       await work();
-      await readModels.prepare(rebuildsView);
     },
     async close(): Promise<void> {
       dispatch({ type: 'close' });

@@ -6,8 +6,6 @@ import {
   ReadModelsUnavailableError,
   type ReadModelReader,
   type ReadModels,
-  type StoredDocument,
-  type View,
 } from '../readmodels/read-models.js';
 import { modeOf, parked, rebuild, viewName, type Rebuild, type RebuildRun } from './answers.js';
 
@@ -15,9 +13,6 @@ import { modeOf, parked, rebuild, viewName, type Rebuild, type RebuildRun } from
 export type RebuildRecord = Omit<Rebuild, 'poison'> & { readonly poison: Poison | null };
 
 const recordName = 'rebuild';
-/** Where earlier versions keep it, also while they run beside this one: a request that reached them counts here, too. */
-export const rebuildsView: View = { name: 'rebuilds', version: 1, indexes: [] };
-const olderId = 'current';
 
 export const isOpen = ({ state }: Pick<RebuildRecord, 'state'>): boolean => state === 'waiting' || state === 'running';
 
@@ -54,12 +49,10 @@ const lastRebuild = rebuild.extend({
 // Loose: what a later version adds is written back.
 const storedRebuild = lastRebuild.loose().extend({
   postponed: lastRebuild.loose().nullable().optional(),
-  /** How far what earlier versions keep is taken over. */
-  taken_over: z.string().optional(),
 });
 type StoredRebuild = z.infer<typeof storedRebuild>;
 
-type Reader = Pick<ReadModelReader, 'get' | 'readRecord'>;
+type Reader = Pick<ReadModelReader, 'readRecord'>;
 
 export async function readRebuildRecord(readModels: Reader): Promise<RebuildRecord | undefined> {
   return (await readRecords(readModels)).record;
@@ -67,25 +60,16 @@ export async function readRebuildRecord(readModels: Reader): Promise<RebuildReco
 
 interface VersionedRecords extends StoredRecords {
   readonly version: string | null;
-  readonly takenOver: string;
 }
 
 async function readRecords(readModels: Reader): Promise<VersionedRecords> {
-  const [kept, older] = await Promise.all([readModels.readRecord(recordName), readModels.get(rebuildsView, olderId)]);
-  const stored = kept === null ? undefined : parsed(kept.value);
-  const versions = { version: kept?.version ?? null, takenOver: older?.position ?? '' };
-  return { ...withOlder(stored, older), ...versions };
+  const kept = await readModels.readRecord(recordName);
+  if (kept === null) return { record: undefined, postponed: undefined, version: null };
+  const { postponed, ...record } = parsed(kept.value);
+  return { record, postponed: postponed ?? undefined, version: kept.version };
 }
 
-/** What a process of an earlier version has written since that was last taken over comes first. */
-function withOlder(stored: StoredRebuild | undefined, older: StoredDocument | undefined): StoredRecords {
-  const own = recordsIn(stored);
-  if (older === undefined || older.position <= (stored?.taken_over ?? '')) return own;
-  const { record, postponed } = recordsIn(parsed(older.document));
-  return { record, postponed: postponed ?? nextOf(own) };
-}
-
-/** @throws ReadModelsUnavailableError it is not of a shape that this version knows: nothing is written over it. */
+/** @throws ReadModelsUnavailableError if the record has a shape that this version does not know, so that it is not overwritten */
 function parsed(value: unknown): StoredRebuild {
   const { data, error } = storedRebuild.safeParse(value);
   if (data !== undefined) return data;
@@ -93,21 +77,15 @@ function parsed(value: unknown): StoredRebuild {
   throw new ReadModelsUnavailableError(`the record of the last rebuild cannot be read by this version: ${fields}`);
 }
 
-function recordsIn(stored: StoredRebuild | undefined): StoredRecords {
-  if (stored === undefined) return { record: undefined, postponed: undefined };
-  const { postponed, taken_over: _, ...record } = stored;
-  return { record, postponed: postponed ?? undefined };
-}
-
 /** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError another process has written meanwhile. @throws ReadModelsUnavailableError */
 export async function writeRebuildRecord(
   readModels: ReadModels,
   change: (stored: StoredRecords) => RebuildRecord | undefined,
 ): Promise<RebuildRecord | undefined> {
-  const { version: previous, takenOver: taken_over, ...records } = await readRecords(readModels);
+  const { version: previous, ...records } = await readRecords(readModels);
   const record = change(records);
   if (record === undefined) return undefined;
-  const value = { ...record, postponed: postponedBy(record, records) ?? null, taken_over };
+  const value = { ...record, postponed: postponedBy(record, records) ?? null };
   if (!(await readModels.putRecord({ name: recordName, value, previous })))
     throw new CommitConflictError('another process has written the record of the last rebuild');
   return record;

@@ -13,11 +13,7 @@ export type StoredViewState = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: num
 export async function storedViewStates(views: ReadModelReader): Promise<readonly StoredViewState[]> {
   const checkpoint = await views.checkpoint(checkpointName);
   const parked = checkpoint === null ? [] : [...(await readParked(views)).values()];
-  const record = await readRebuildRecord({
-    readRecord: views.readRecord,
-    // Not every store has the table of earlier versions. Where the store is away, the record cannot be read either.
-    get: (view, id) => views.get<never>(view, id).catch(() => undefined),
-  });
+  const record = await readRebuildRecord(views);
   const open = record !== undefined && isOpen(record) ? record : undefined;
   return liveProjections.map(({ name, version }): StoredViewState => {
     const storage = checkpoint?.storages[name];

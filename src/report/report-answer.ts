@@ -6,25 +6,16 @@ import { lifeInWords } from '../audit/lives.js';
 import {
   contactAtSchema,
   historyItem,
+  sealOfAnswer,
   type ContactAt,
   type HistoryItem,
   type SubscriptionAt,
 } from '../audit/answers.js';
 
-const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
-
 const failingSeal = object('FailingSeal', {
-  count: count.min(1).describe('Events that were sealed.'),
+  count: count.min(1).describe('Number of sealed events.'),
   sealed_at: time,
-  reason: value.text('Why it does not hold.', 'the tree has another root there'),
-});
-
-const reportSeal = object('ReportSeal', {
-  count: count.min(1).describe('Events that were sealed.'),
-  head: hash.describe('Link of the last of them.'),
-  root: hash.describe('Root of the tree over them.'),
-  sealed_at: time,
-  key_fingerprint: hash.describe('Of the public key that signed.'),
+  reason: value.text('Why it does not hold.', 'the tree over the first 12 events has another root'),
 });
 
 export const report = object(
@@ -59,10 +50,10 @@ export const report = object(
       }),
     ),
     emails_until: position.nullable().describe('The e-mails are complete up to there.'),
-    seal: reportSeal.nullable().describe('The newest in the data folder that holds.'),
-    failing_seal: failingSeal
-      .nullable()
-      .describe('The newest in the data folder that does not hold; null: there is none.'),
+    seal: sealOfAnswer.describe(
+      'The newest seal that holds and covers every event in the report. Null if no seal covers all of them yet.',
+    ),
+    failing_seal: failingSeal.nullable().describe('The newest seal that does not hold. Null if there is no such seal.'),
     not_proven: z.array(z.string()),
   },
   'What a page about a contact tells.',

@@ -10,20 +10,18 @@ import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 const template = readFileSync(new URL('./report.mustache', import.meta.url), 'utf8');
 
 export function reportPage({ question, contact, history, emails, ...rest }: Report): string {
-  const { answered_at, log_id, position, ordinal, head, unlinked = false, future = false, list_note = false } = contact;
+  const { answered_at, log_id, position, count, future = false, list_note = false } = contact;
   return rendered(template, {
     title: `Report on ${question.contact}`,
     ...rest,
     ...question,
-    ...{ answered_at, log_id, position, ordinal, head, unlinked, future, list_note },
+    ...{ answered_at, log_id, position, count, future, list_note },
     contact_id: contact.contact_id ?? 'CONTACT',
     lives: contact.lives.length === 0 ? false : { rows: contact.lives.map((life) => lifeRow(life, question.time)) },
     profile: profileRows(contact),
     subscriptions: subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact.unreadable ?? [],
-    history: history.map((one) =>
-      eventRow(one, { sealed: rest.seal?.count, time: question.time, hasLives: contact.lives.length > 1 }),
-    ),
+    history: history.map((one) => eventRow(one, { time: question.time, hasLives: contact.lives.length > 1 })),
     emails: emails.length === 0 ? false : { rows: emails.map((one) => emailRow(one, question.time)) },
   });
 }
@@ -105,19 +103,17 @@ const joined = <Item extends object>(items: readonly Item[]) =>
 const isLater = (at: string | null | undefined, time: string): boolean => typeof at === 'string' && at > time;
 
 interface Until {
-  readonly sealed: number | undefined;
   readonly time: string;
   /** The changes may be of several contacts. */
   readonly hasLives: boolean;
 }
 
-function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time, hasLives }: Until) {
+function eventRow({ ordinal, event }: ReportedEvent, { time, hasLives }: Until) {
   const { at, position, summary, actor, request_id, consent, type, contact_id } = event;
   return {
     at: at ?? 'unknown',
     place: ordinal === null ? `position ${position}` : `number ${ordinal}`,
     isLater: isLater(at, time),
-    unsealed: ordinal !== null && ordinal > sealed,
     summary,
     whose: hasLives && contact_id !== null && { contact_id },
     by: actor ?? 'unknown',

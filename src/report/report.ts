@@ -5,7 +5,8 @@ import type { ContactLife, HistoryItem } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
 import type { AuditContext } from '../audit/basis.js';
 import type { HistoryPage, HistoryRequest } from '../audit/history.js';
-import type { SealComparison } from '../evidence/holding-seal.js';
+import { sealOfAnswerFrom } from '../integrity/log-basis.js';
+import type { PageSeals } from '../integrity/proofs.js';
 import { answerInWords, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
 
 /** With a list the e-mails are still all those to the person. */
@@ -20,18 +21,23 @@ export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactI
   readonly limit?: number;
 }
 
-/** Without seals the report tells of none. */
-export interface ReportSources extends Partial<SealComparison> {
+export interface ReportSources {
   readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
-  /** Knows the numbers of events. Undefined: they are not known. */
+  /** Knows the numbers of events. Undefined if no tree of the log is kept. */
   readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
+  readonly seals: PageSeals;
 }
 
 const itemsAPage = 500;
 
-/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list`, `too_many_events` @throws StoreUnavailableError @throws UnreadableHistoryError */
+/**
+ * Creates a report of events that are in the tree of the log.
+ * @throws AlteredLogError @throws AlteredEventsError if an event of the report is not the one in the tree
+ * @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list`, `too_many_events`
+ * @throws StoreUnavailableError @throws UnreadableHistoryError
+ */
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
-  const { audit, seal = null, failing = null } = sources;
+  const { audit, seals } = sources;
   const { list, contact: name, askedBy, limit = Infinity, ...about } = request;
   const { time: namedAt, signal } = about;
   const context = await audit.begin({ times: [namedAt], list, namedAt, contact: about, signal });
@@ -39,7 +45,8 @@ export async function createReport(sources: ReportSources, request: ReportReques
   const contact = await audit.contactAt({ ...about, list, time, context });
   const whole = await pagesOf(audit, { ...about, limit, context: { ...context, listId: undefined } });
   const events = [...whole.items, ...contact.lives.flatMap(eventsOfLife)];
-  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(events, context) });
+  const last = await seals.demandInTree({ stream: about.stream, positions: positionsBehind(events, context) });
+  const covering = seals.holding.find(({ count }) => last <= count);
   const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, context });
   const history = items.filter(({ email }) => email === undefined);
   return {
@@ -49,8 +56,8 @@ export async function createReport(sources: ReportSources, request: ReportReques
     history: await numbered(history, sources),
     emails: emailsIn(whole.items),
     emails_until: whole.emails_until ?? null,
-    seal,
-    failing_seal: failing,
+    seal: covering === undefined ? null : sealOfAnswerFrom(covering),
+    failing_seal: seals.failing ?? null,
     not_proven: notProven,
   };
 }
@@ -107,5 +114,5 @@ const notProven: readonly string[] = [
   'Which human being used an API key. “By” names the key, and nobody else.',
   'That a clock was right. Times are those of the machine that wrote the event; within one stream they never run backwards.',
   'That an e-mail was read, or arrived. “Sent” means that a mail server took it; “written to a file”, that it went nowhere. E-mails are in no proof.',
-  'Anything by itself: this page is not signed. Compare it with the record by the commands above, and with a seal that was kept by somebody who cannot write to the record. A seal by a key that lies beside the record proves nothing against whoever can read that key.',
+  'Anything by itself: this page is not signed. Compare it with the record by the commands above, and with a seal that was kept by somebody who cannot write to the record. Anyone who can read the key of the seals can sign other seals.',
 ];

@@ -14,7 +14,7 @@ export interface Statement<Parameters extends readonly Value[] = readonly Value[
   run(...parameters: Parameters): StatementResult;
 }
 
-export interface StatementResult {
+interface StatementResult {
   readonly changes: number;
   readonly lastInsertRowid: number;
 }

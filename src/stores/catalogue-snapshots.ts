@@ -8,8 +8,6 @@ import type { ReadModels } from '../readmodels/read-models.js';
 import { openReadModels, type StoreSettings } from './stores.js';
 
 export const snapshotName = (stream: string): string => `snapshot-${stream}`;
-/** Where earlier versions kept them. */
-const olderView = { name: 'snapshots', version: 1 };
 
 /** Folding fewer events than this is quick enough without a snapshot. */
 const worthwhile = 10_000n;
@@ -86,7 +84,6 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions) {
     };
     // If another process was first, its snapshot does as well.
     await models.putRecord({ name: snapshotName(stream), value, previous: version });
-    if (version === null) await models.drop(olderView);
   }
 
   return {

@@ -116,6 +116,21 @@ const apiKeys = z
     'must not give the same key two names',
   );
 
+/** Public keys in base64 of SPKI in DER, as seals have them. */
+const publicKeys = z
+  .string()
+  .transform(commaList)
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/,
+          'must be a comma list of Ed25519 public keys in base64 of SPKI in DER, such as the member public_key of a seal',
+        ),
+    ),
+  );
+
 const trustedProxies = readBy(
   // A lone number is no address, though it can be read as one: elsewhere it counts proxies.
   (text) => compile(commaList(text).map((item) => item.replace(/^\d+$/, ''))),
@@ -169,9 +184,10 @@ const schema = z.object({
   DKIM_SELECTOR: optional(dkimName),
   DKIM_KEY: optional(dkimKey),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
-  SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
+  SEAL_EVERY: optional(duration).default(60 * 60_000),
   SEAL_DIR: optional(z.string()),
   SEAL_KEY: optional(z.string()),
+  SEAL_KEYS_BEFORE: optional(publicKeys).default([]),
   ACCESS_LOG: optional(z.enum(['on', 'off'], 'must be on or off')).default('on'),
   RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
@@ -231,8 +247,13 @@ export function readConfig(environment: Environment) {
     /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
     ...storesIn(settings),
-    /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
-    seals: { every: settings.SEAL_EVERY, copies: settings.SEAL_DIR, key: settings.SEAL_KEY },
+    /** `every`: milliseconds; 0: only at a stop and for proofs. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. `keysBefore`: public keys of earlier keys, in base64 of SPKI in DER. */
+    seals: {
+      every: settings.SEAL_EVERY,
+      copies: settings.SEAL_DIR,
+      key: settings.SEAL_KEY,
+      keysBefore: settings.SEAL_KEYS_BEFORE,
+    },
     /** Whether reads of auditors are recorded. */
     isAccessLogged: settings.ACCESS_LOG === 'on',
     roles: new Set(settings.ROLES),
@@ -256,12 +277,16 @@ const storesSchema = schema.pick({
   SECRET: true,
   SEAL_DIR: true,
   SEAL_KEY: true,
+  SEAL_KEYS_BEFORE: true,
 });
 
 /** Only the variables of the stores are checked, and the secret may be missing. @throws ConfigurationError */
 export function readStoresConfig(environment: Environment) {
   const settings = parsed(storesSchema, environment);
-  return { ...storesIn(settings), seals: { copies: settings.SEAL_DIR, key: settings.SEAL_KEY } };
+  return {
+    ...storesIn(settings),
+    seals: { copies: settings.SEAL_DIR, key: settings.SEAL_KEY, keysBefore: settings.SEAL_KEYS_BEFORE },
+  };
 }
 
 /** Days; 0: for ever. @throws ConfigurationError */

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codec } from '../events/codec.js';
-import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../events/streams.js';
+import { deriveStreamKeys, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
-import { CommandFailedError, refusedError } from '../failures.js';
+import { CommandFailedError } from '../failures.js';
 import { dataFolderAt } from './data-folder.js';
 import type { LogAddress } from './stores.js';
 import { withFiles } from './values-from-files.js';
@@ -75,34 +75,23 @@ interface SecretQuestion {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-interface SecretOfLog {
-  /** Makes the sealed head; undefined where the log goes to a server: there a service makes it. */
-  readonly headKey: Uint8Array | undefined;
-  /** Where the secret is, and what is to be done with it. */
-  readonly advice: string;
-}
-
 const mustMatch =
-  'The service starts on this log only with the secret that the log was begun with: without it every contact would be split in two.';
+  'The service starts on this log only with the secret that the log was created with, because another secret would split every contact in two.';
 
-/** Of a log that is imported or migrated: it is not copied. @throws CommandFailedError a log is written into a folder only with its secret */
-export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
+/** Says which secret belongs to a log that is imported or migrated, and where to put it. A copy of a log has no secret with it. */
+export function adviceOnSecret({ from, to, log, environment }: SecretQuestion): string {
   const [source, target] = [secretFile(from), secretFile(to)];
   const [set, there, origin] = [withFiles(environment, ['SECRET'])['SECRET'], secretIn(target), secretIn(source)];
   const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
-  const headKey = target === '' || found === undefined ? undefined : deriveHeadKey(found);
   switch (found) {
     case undefined:
-      if (target === '') return { headKey, advice: adviceFor('it', target) };
-      throw refusedError(
-        `a log is written into a folder only with its secret. ${adviceFor('it', target)} Nothing was written`,
-      );
+      return adviceFor('it', target);
     case set:
-      return { headKey, advice: 'SECRET, as it is set here, belongs to this log: start the service with it.' };
+      return 'SECRET, as it is set here, belongs to this log: start the service with it.';
     case there:
-      return { headKey, advice: `The file ${target} belongs to this log and stays where it is.` };
+      return `The file ${target} belongs to this log and stays where it is.`;
     default:
-      return { headKey, advice: adviceFor(`the content of ${source}`, target) };
+      return adviceFor(`the content of ${source}`, target);
   }
 }
 
@@ -112,7 +101,7 @@ function adviceFor(secret: string, target: string): string {
   return `${wrong}${mustMatch} Set SECRET to ${secret}${file}.`;
 }
 
-/** Empty for a server. */
+/** Returns the path of the secret in the data folder of a log, or '' if the log is on a server. */
 const secretFile = (log: LogAddress): string =>
   log.kind === 'embedded' ? dataFolderAt(path.dirname(log.file)).secretFile : '';
 

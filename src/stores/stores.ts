@@ -41,9 +41,9 @@ export type StoreSettings = z.output<typeof storeSettings>;
 /** Where a log is: the file in a data folder, or a server with a prefix of stream names. */
 export type LogAddress = StoreSettings['events'];
 
-/** Beside the port, what the embedded log alone has. */
-export type OpenEventStore = EventStore &
-  Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'headAt' | 'altered' | 'waiting'>>;
+/** The event store, with what only the embedded log has. */
+export type OpenEventStore = EventStore & Partial<EmbeddedLog>;
+export type EmbeddedLog = Omit<SqliteEventStore, keyof EventStore>;
 
 interface OpenReader extends EventReader {
   /** Something may have been appended: subscriptions read at once. */
@@ -66,8 +66,8 @@ export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
 interface EventStoreHooks extends AwaitServerOptions {
-  /** The key of the sealed head of an embedded log, asked for before the log is opened, while no other process can write to it. */
-  readonly headKey?: () => Uint8Array;
+  /** Called before an embedded log is opened or created, while no other process can write to it. */
+  readonly onLocked?: () => void;
   /** Called once when an embedded log turns out not to be what was written there. */
   readonly onAltered?: (message: string) => void;
   readonly onFault?: (error: Error) => void;

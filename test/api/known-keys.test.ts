@@ -306,29 +306,6 @@ test('a key whose use cannot be written now keeps no other from it, and is writt
   await models.close();
 });
 
-test('what an earlier version noted of a key counts, also while it runs beside this one', async () => {
-  const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
-  const name = 'key-use-key_1';
-  const noteAsBefore = async (at: number): Promise<void> => {
-    const next = { logId: '', position: iso(at), eventId: '', storages: {} };
-    await models.commit({ writes: [], checkpoint: { name, previous: await models.checkpoint(name), next } });
-  };
-  const used = (lastUsed: number): Grant => ({ ...fullGrant(configured), id: 'key_1', lastUsed });
-  await noteAsBefore(time);
-  const uses = createKeyUses(models, () => clock);
-  expect(await uses.read('key_1')).toBe(iso(time));
-  await uses.write([used(time + 59_999)]);
-  expect(await models.readRecord(name)).toBeNull();
-  await uses.write([used(time + 60_000)]);
-  expect(await uses.read('key_1')).toBe(iso(time + 60_000));
-  await noteAsBefore(time + 90_000);
-  expect(await uses.read('key_1')).toBe(iso(time + 90_000));
-  // The process of the earlier version finds what it wrote.
-  await uses.write([used(time + 200_000)]);
-  expect((await models.checkpoint(name))?.position).toBe(iso(time + 90_000));
-  await models.close();
-});
-
 test('a record of a use that nobody can read counts as none, and the next use writes over it', async () => {
   const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
   await models.putRecord({ name: 'key-use-key_1', value: { last_used_at: 'yesterday' }, previous: null });

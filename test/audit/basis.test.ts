@@ -1,9 +1,11 @@
 /** What an answer of the auditor rests on, and which list a name stands for. */
 import { describe, expect, test } from 'vitest';
+import { lastPositionIn } from '../../src/audit/basis.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { logHeads } from '../../src/evidence/log-head.js';
+import { createSeal, type Seal } from '../../src/integrity/seal.js';
 import { exampleEvents as e, examples, toAppend } from '../support/examples.js';
-import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
+import { answerTime, auditedLog, basisOf, contactStream, second, type AuditedLog } from '../support/auditing.js';
+import { testKey } from '../support/proofs.js';
 
 const { signal } = new AbortController();
 const lists = (type: 'ListCreated' | 'ListDeleted', list_id: string, list_name: string): DomainEvent => ({
@@ -15,26 +17,31 @@ const renamed = (list_id: string, previous_name: string, list_name: string): Dom
   data: { list_id, list_name, previous_name },
 });
 
+const root = 'ab'.repeat(32);
+const sealOver = (count: number): Seal =>
+  createSeal({ log_id: 'log', seq: count, restores: 0, count, root, final: false }, testKey(7), 0);
+
 describe('the basis', () => {
-  test('is the end of the log and of its chain as they were before the answer was read', async () => {
+  test('is the end of the log as it was before the answer was read', async () => {
     const log = await auditedLog();
     await log.append('service', e.serviceInitialised);
     await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
-    const { count, head, position } = log.store.chainHead();
+    const position = await log.store.head();
     const log_id = e.serviceInitialised.type === 'ServiceInitialised' ? e.serviceInitialised.data.log_id : '';
-    const basis = { answered_at: new Date(answerTime).toISOString(), log_id, position, ordinal: count, head };
+    const basis = { answered_at: new Date(answerTime).toISOString(), log_id, position, count: 4 };
     const request = { stream: contactStream, time: second(0) };
-    expect(await log.audit.contactAt(request)).toMatchObject(basis);
+    expect(await log.audit.contactAt(request)).toMatchObject({ ...basis, seal: null });
     const list = await log.audit.listAt({ list: examples.list.list_id, time: second(0), signal });
     expect(list).toMatchObject(basis);
-    const { context, items } = await log.audit.history({ stream: contactStream, limit: 1 });
-    expect(context.basis).toEqual(basis);
-    // What comes after is not in it, even where the answer goes on.
+    const page = await log.audit.history({ stream: contactStream, limit: 1 });
+    const { context, items } = page;
+    expect(page.basis).toEqual({ ...basis, seal: null });
+    // Later events are not in the answer, even if it is continued.
     await log.at(1, e.unsubscribed);
     for await (const members of list.members()) expect(members).toMatchObject([{ status: 'Subscribed' }]);
     const rest = { stream: contactStream, limit: 50, after: items[0]?.position, context };
     expect((await log.audit.history(rest)).items).toHaveLength(1);
-    expect((await log.audit.contactAt(request)).ordinal).toBe(count + 1);
+    expect((await log.audit.contactAt(request)).count).toBe(5);
   });
 
   test('says that a time has not come yet', async () => {
@@ -44,20 +51,64 @@ describe('the basis', () => {
     expect(await at('2026-03-01T11:00:00.001Z')).toMatchObject({ future: true });
     expect(await at('2026-03-01T11:00:00.000Z')).not.toHaveProperty('future');
     const history = await log.audit.history({ stream: contactStream, to: '9999-12-31T00:00:00.000Z', limit: 1 });
-    expect(history.context.basis.future).toBe(true);
+    expect(history.basis.future).toBe(true);
   });
 
-  test('where another store keeps the chain: says what has no link yet', async () => {
+  test('has no count while the newest events have not been counted', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated, e.contactCreated);
-    const { chainHead: _, ...plain } = log.store;
-    const head = 'ab'.repeat(32);
-    const of = (position: string) => logHeads(plain, async () => ({ count: 1, head, position }))();
-    const end = await log.store.head();
-    expect(await of(end)).toEqual({ log_id: null, position: end, ordinal: 1, head });
-    expect(await of('00000000000000000001')).toEqual({ log_id: null, position: end, ordinal: 1, head, unlinked: true });
-    const none = await logHeads(plain, async () => undefined)();
-    expect(none).toEqual({ log_id: null, position: end, ordinal: null, head: null, unlinked: true });
+    const { store } = log;
+    const tree = { ...store.tree, ordinalsAt: async (positions: readonly string[]) => positions.map(() => undefined) };
+    const { logBasis, sealOf } = basisOf({ ...store, tree }, () => sealOver(2));
+    expect(await logBasis()).toEqual({ log_id: null, position: await store.head(), count: null });
+    expect(await sealOf(await store.head())).toBeNull();
+  });
+
+  test('names the newest seal only if the seal covers every event in the answer', async () => {
+    let seal: Seal | undefined;
+    const log = await auditedLog(() => seal);
+    await log.at(0, e.listCreated, e.contactCreated);
+    await log.at(1, e.subscribed);
+    await log.at(2, e.unsubscribed);
+    const sealsAt = async (count: number) => {
+      seal = sealOver(count);
+      const list = { list: examples.list.list_id, time: second(1), signal };
+      const [members, diff] = [
+        await log.audit.listAt(list),
+        await log.audit.listDiff({ ...list, from: second(1), to: second(2) }),
+      ];
+      for await (const _ of members.members());
+      for await (const _ of diff.changes());
+      const seals = [
+        (await log.audit.history({ stream: contactStream, limit: 9 })).basis.seal,
+        (await log.audit.history({ stream: contactStream, limit: 1 })).basis.seal,
+        (await log.audit.contactAt({ stream: contactStream, time: second(2) })).seal,
+        await members.seal(),
+        await diff.seal(),
+        (await log.audit.lists()).seal,
+      ];
+      return seals.map((one) => one?.count ?? null);
+    };
+    // The history ends with event 4, and its first page with event 2. The member at second 1 rests on event 3.
+    expect(await sealsAt(1)).toEqual([null, null, null, null, null, 1]);
+    expect(await sealsAt(2)).toEqual([null, 2, null, null, null, 2]);
+    expect(await sealsAt(3)).toEqual([null, 3, null, 3, null, 3]);
+    // Events that nobody asked about come after the seal.
+    await log.at(3, e.otherListCreated);
+    expect(await sealsAt(4)).toEqual([4, 4, 4, 4, 4, null]);
+  });
+
+  test('of an answer without events is a seal over the whole log', async () => {
+    let seal = sealOver(1);
+    const log = await auditedLog(() => seal);
+    await log.at(5, e.listCreated, e.contactCreated);
+    const before = { stream: contactStream, time: second(0), contactId: 'con_other' };
+    expect(await log.audit.contactAt(before)).toMatchObject({ profile: null });
+    const empty = await log.audit.history({ stream: contactStream, to: second(0), limit: 9, contactId: 'con_other' });
+    expect([empty.items, lastPositionIn(empty.lives)]).toEqual([[], await log.store.head()]);
+    expect(empty.basis.seal).toBeNull();
+    seal = sealOver(2);
+    expect((await log.audit.contactAt(before)).seal).toMatchObject({ count: 2, root });
   });
 });
 

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { createAudit } from '../../src/audit/audit.js';
 import type { EmailHint } from '../../src/audit/emails.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { logHeads } from '../../src/evidence/log-head.js';
 import { exampleEvents as e, examples, toAppend } from '../support/examples.js';
-import { auditedLog, contactStream, emailsInLog, second, type AuditedLog } from '../support/auditing.js';
+import { basisOf, auditedLog, contactStream, emailsInLog, second, type AuditedLog } from '../support/auditing.js';
 
 const streamOf = (number: number): string => `email-${String(number).padStart(32, '0')}`;
 
@@ -128,7 +127,7 @@ test('hints are not believed, and it is said how far they go', async () => {
   for await (const some of known.to('a1'.repeat(16))) all.push(...some);
   const audit = createAudit({
     reader: log.store,
-    logHead: logHeads(log.store, async () => undefined),
+    ...basisOf(log.store),
     clock: Date.now,
     emails: {
       ...known,

@@ -1,7 +1,7 @@
 /** What auditors are told of somebody who was erased: what was so before, without the person, and who erased it when. */
 import { expect, test } from 'vitest';
 import type { ContactEvent } from '../../src/events/contact.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 import { exampleEvents as e, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 

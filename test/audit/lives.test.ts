@@ -6,7 +6,7 @@ import { listAsCsv } from '../../src/audit/list-lines.js';
 import { diffAsCsv } from '../../src/audit/list-diff-lines.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { ContactEvent } from '../../src/events/contact.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 import { reportPage } from '../../src/report/report-page.js';
 import { createReport, type ReportRequest } from '../../src/report/report.js';
 import { exampleEvents as e, examples, exampleMetadata, exampleSalt, toAppend } from '../support/examples.js';
@@ -263,9 +263,11 @@ test('a contact that was erased after its list was deleted had left with the lis
   expect(changes).toMatchObject([{ change: 'left', because: null, erased_at: second(3) }]);
 });
 
+const noSeals = { holding: [], failing: undefined, demandInTree: async () => await Promise.resolve(0) };
+
 const report = (log: AuditedLog, number: number, request: Partial<ReportRequest> = {}) =>
   createReport(
-    { audit: log.audit, tree: undefined },
+    { audit: log.audit, tree: undefined, seals: noSeals },
     { contact: address, stream: contactStream, time: second(number), askedBy: 'cli', ...request },
   );
 
@@ -303,12 +305,13 @@ test('the report on a contact that was erased later says so', async () => {
 test('a report fails if the creation or the erasure of another life was altered', async () => {
   const log = await twoLives();
   let demanded: ReadonlySet<string> = new Set();
-  const demandWritten = async ({ positions }: { readonly positions: ReadonlySet<string> }): Promise<void> => {
+  const demandInTree = async ({ positions }: { readonly positions: ReadonlySet<string> }): Promise<number> => {
     demanded = positions;
-    return await Promise.resolve();
+    return await Promise.resolve(0);
   };
   const request = { contact: 'con_2', contactId: 'con_2', stream: contactStream, askedBy: 'cli' };
-  const { contact } = await createReport({ audit: log.audit, tree: undefined, demandWritten }, request);
+  const sources = { audit: log.audit, tree: undefined, seals: { ...noSeals, demandInTree } };
+  const { contact } = await createReport(sources, request);
   const [first] = contact.lives;
   expect([...demanded]).toEqual(expect.arrayContaining([first?.created?.position, first?.erased?.position]));
 });

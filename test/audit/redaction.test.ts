@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hiddenFrom, redacted } from '../../src/audit/redaction.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 
 const digest = (text: string): string => `"sha256:${createHash('sha256').update(text).digest('hex')}"`;
 const both = hiddenFrom(new Set(['audit:read']));
@@ -14,7 +14,7 @@ test('each scope shows its member', () => {
   expect(hiddenFrom(new Set(['contacts:read', 'email:read']))).toEqual([]);
 });
 
-test('hidden members are the digests of the chain, all else stays as it is stored', () => {
+test('hidden members are the digests of the leaf, and everything else stays as it is stored', () => {
   const data =
     '{"contact_id":"con_1","person":{"salt":"00","email":"ada@example.com"},"message":{"a":[1,"}"]},"n":{"person":1}}';
   expect(redacted(data, both)).toBe(withDigests(data));

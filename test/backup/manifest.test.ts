@@ -7,8 +7,8 @@ const at = '2026-01-01T00:00:00.000Z';
 const sha256 = 'ab'.repeat(32);
 const signed = completeManifest(
   {
-    ...{ made_at: at, log_id: 'log', restores: 1, count: 2, head: sha256, position: '2', sealed_head_checked: true },
-    ...{ register: { entries: 1, newest: at }, seals: 0, secrets: ['secret'] },
+    ...{ made_at: at, log_id: 'log', restores: 1, count: 2, root: sha256, position: '2' },
+    ...{ register: { entries: 1, newest: at }, seals: 0, seal_keys: ['key'], secrets: ['secret'] },
     versions: { service: '1', node: '2', sqlite: '3' },
     files: [
       { name: 'events.db', bytes: 1, sha256 },

@@ -94,6 +94,7 @@ test('a backup gets another name if the clock shows the same time again', async 
     ...{ stores: { events: { kind: 'embedded', file: path.join(log.dataDir, 'events.db') } } as never, folder },
     ...{ places: { dataDir: log.dataDir, seals: { copies: undefined } }, keep: undefined, withSecrets: false },
     ...{ secrets: [], version: '0', signal: new AbortController().signal, clock: () => 0, onProgress: () => undefined },
+    ...{ sealKeys: new Set<string>(), onNotice: () => undefined },
   };
   await makeBackup(options);
   await makeBackup(options);

@@ -1,12 +1,12 @@
-/** Exports from an EventStoreDB and imports into it: the same events, the same chain, the same contacts as from files. */
+/** Exports from an EventStoreDB and imports into it: the same events, the same root, the same contacts as from files. */
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runImport } from '../../src/copy/import.js';
 import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
 import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
-import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
-import { headKeyOf, eventsIn, eventsInFolder, fill, kept, newFolder, quickly, newLog } from '../support/migrating.js';
+import { exported, imported, rootIn, textOf } from '../support/exporting.js';
+import { eventsIn, eventsInFolder, fill, kept, newFolder, quickly, newLog } from '../support/migrating.js';
 
 onRealServer('goes there and back', roundTrip);
 
@@ -36,21 +36,17 @@ function roundTrip(urlOf: () => string): void {
 
     const url = urlOf();
     const { prefix, store } = logOn(url);
-    const result = await runImport(
-      { file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false, headKeyOf },
-      quickly(),
-    );
+    const result = await runImport({ file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false }, quickly());
     expect(kept(await eventsIn(store))).toEqual(kept(await eventsIn(source)));
-    expect(result.chainHead).toBe(await chainHeadOf(store));
+    expect(result.root).toBe(await rootIn(store));
 
     const contacts = await exported(store, { what: 'contacts' });
     expect(contacts.records).toBe(40);
     expect(textOf(contacts.file)).toBe(textOf((await exported(source, { what: 'contacts' })).file));
     const back = await exported(store, { what: 'events' });
-    // A server keeps no links in its log.
-    expect(linesOf(back.file)[0]).not.toHaveProperty('chain');
+    expect(back.tree?.root).toBe(result.root);
     const folder = path.join(newFolder(), 'back');
-    expect((await imported(back.file, folder)).chainHead).toBe(result.chainHead);
+    expect((await imported(back.file, folder)).root).toBe(result.root);
     expect(await eventsInFolder(folder)).toEqual(await eventsIn(source));
   });
 }

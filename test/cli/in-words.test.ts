@@ -3,20 +3,25 @@ import { expect, test } from 'vitest';
 import { basisLines, consentInWords } from '../../src/cli/shared/in-words.js';
 import { table } from '../../src/cli/shared/table.js';
 
-const basis = { answered_at: '2026-03-01T11:00:00.000Z', log_id: 'log', position: '0042', ordinal: 42, head: 'ab' };
+const basis = { answered_at: '2026-03-01T11:00:00.000Z', log_id: 'log', position: '0042', count: 42, seal: null };
+const seal = {
+  ...{ seq: 3, restores: 0, count: 40, root: 'ab', sealed_at: '2026-03-01T10:00:00.000Z', key_fingerprint: 'cd' },
+};
 
-test('what an answer rests on is one line, after what must be known of it', () => {
+test('says what an answer rests on, after what a reader must know before', () => {
   expect(basisLines(basis)).toEqual([
-    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 42, head ab.',
+    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 42.',
+    'No seal covers the events of this answer yet.',
   ]);
-  expect(basisLines({ ...basis, ordinal: 40, unlinked: true, future: true, list_note: 'a\u001b' })).toEqual([
+  expect(basisLines({ ...basis, seal, future: true, list_note: 'a\u001b' })).toEqual([
     'a\\u001b',
     'The time is in the future: this is how it is now, and what happens until then may change it.',
-    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 40, head ab; what came after it, up to position 0042, has no link yet.',
+    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 42.',
+    'Covered by the seal of 2026-03-01T10:00:00.000Z over 40 events, root ab.',
   ]);
-  expect(basisLines({ ...basis, ordinal: null, head: null, unlinked: true })).toEqual([
+  expect(basisLines({ ...basis, count: null })[0]).toBe(
     'Answered at 2026-03-01T11:00:00.000Z from the log log, up to position 0042.',
-  ]);
+  );
 });
 
 test('a consent is told as it was given, and nothing in it moves the cursor or passes for a line of the answer', () => {

@@ -87,6 +87,6 @@ test('a seal is not written through a symlink that somebody has put in its place
   const { code } = await audience(['--data-dir', folder, 'audit', 'seal', '--out', out, '--force']);
   expect(code).toBe(0);
   expect(readFileSync(victim, 'utf8')).toBe('precious');
-  expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ format: 'audience-ledger-seal/1' });
+  expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ format: 'audience-ledger-seal/2' });
   expect(readdirSync(shared).filter((name) => name.startsWith('.seal-'))).toEqual([]);
 });

@@ -199,20 +199,19 @@ describe('a repeat of the request', () => {
     expect(decided([], salted)).toEqual([of(undefined)]);
   });
 
-  test('with the same key is none where the same was asked for, in either schema, and is refused where not', () => {
-    for (const rest of later)
-      for (const first of [of(`${salt}:h`), of('bare:h')]) {
-        expect(decided([first, ...rest], repeat, asking('h'))).toEqual([]);
-        expect(fold([first, ...rest]).email_id).toBe('eml_1');
-        expect(decided([first, ...rest], repeat, asking('other'))).toBe('idempotency_conflict');
-      }
+  test('with the same key changes nothing if the same was asked for, and is refused otherwise', () => {
+    for (const rest of later) {
+      const history = [of(`${salt}:h`), ...rest];
+      expect(decided(history, repeat, asking('h'))).toEqual([]);
+      expect(fold(history).email_id).toBe('eml_1');
+      expect(decided(history, repeat, asking('other'))).toBe('idempotency_conflict');
+    }
   });
 
   test('is refused once the content is erased, whatever it asks for; the request itself is taken again', () => {
     for (const asked of [asking('h'), asking('other')]) {
       for (const rest of later)
-        for (const first of [of(`${salt}:h`), of('bare:h')])
-          expect(decided([first, ...rest, erased()], repeat, asked)).toBe('idempotency_conflict');
+        expect(decided([of(`${salt}:h`), ...rest, erased()], repeat, asked)).toBe('idempotency_conflict');
       expect(decided([redacted], repeat, asked)).toBe('idempotency_conflict');
       expect(decided([of(`${salt}:h`), cancelled, erased()], request, asked)).toEqual([]);
     }

@@ -1,4 +1,4 @@
-/** The erasure of a contact with more tags than one append takes, as earlier versions allowed: several ContactErased, which name everything once. */
+/** The erasure of a contact with more lists and tags than one append takes: several ContactErased, which together name everything once. */
 import { describe, expect, it } from 'vitest';
 import type { ContactState } from '../../src/commands/contact-state.js';
 import { contactDecider } from '../../src/commands/contact.js';

@@ -5,7 +5,7 @@ import { emailDecider } from '../../src/commands/email.js';
 import { erasureDecider } from '../../src/commands/erasures.js';
 import { codec } from '../../src/events/codec.js';
 import type { ContactEvent } from '../../src/events/contact.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 import { exampleEvents as e, exampleMetadata, examples } from '../support/examples.js';
 import { given } from './given.js';
 

@@ -7,13 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/app/commands.js';
 import type { Audience, SaveContact } from '../../src/commands/audience.js';
 import type { CommandContext } from '../../src/commands/batch.js';
-import type { DomainEvent } from '../../src/events/codec.js';
-import { profileFields } from '../../src/events/contact.js';
-import type { Idempotency } from '../../src/events/envelope.js';
-import { contactStream, deriveStreamKeys, emailStream } from '../../src/events/streams.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
 import { AppendInDoubtError, type EventStore, type StoredEvent } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { exampleSalt, toAppend } from '../support/examples.js';
 
 let folder: string;
 let store: SqliteEventStore;
@@ -48,13 +44,6 @@ async function opened(on: EventStore = store): Promise<Audience> {
   });
   await commands.openCatalogues(none);
   return commands.audience;
-}
-
-/** At the end of the stream, as an earlier version wrote it. */
-async function append(stream: string, event: DomainEvent, idempotency?: Idempotency): Promise<void> {
-  let expectedRevision: bigint | 'no_stream' = 'no_stream';
-  for await (const batch of store.readStream(stream)) expectedRevision = batch.at(-1)?.revision ?? expectedRevision;
-  await store.append(stream, [toAppend(event, { schema: 1, idempotency })], { expectedRevision });
 }
 
 async function logged(): Promise<StoredEvent[]> {
@@ -131,56 +120,6 @@ const ada = (): Omit<SaveContact, 'listId'> => ({
   status: 'Subscribed',
   profile: { firstName: 'Ada' },
   tagNames: [],
-});
-
-describe('the log of an earlier version, whose hashes have no salt', () => {
-  test('a contact: repeats are answered as before, and as somebody new once it is erased', async () => {
-    const { id: listId } = await audience.lists.create(own('News'), context);
-    const [contact, key, contact_id] = [{ ...ada(), listId }, own('key'), own('con')];
-    const { email, status, profile } = contact;
-    const stream = contactStream(keys.contactKey(email));
-    const fields = profileFields.map((field) => profile[field]);
-    const request_hash = keys.requestHash(['contact', listId, email, status, fields, undefined]);
-    const person = { salt: exampleSalt, email, firstName: 'Ada' };
-    const created: DomainEvent = { type: 'ContactCreated', data: { contact_id, person } };
-    await append(stream, created, { key_hash: keys.creationKey(key), request_hash });
-    const other = { ...contact, profile: { firstName: 'Eve' } };
-    for (const process of [audience, await opened()]) {
-      const answer = await process.createContact(contact, context, key);
-      expect(answer).toMatchObject({ contactId: contact_id, replayed: true });
-      await expect(process.createContact(other, context, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
-    }
-    const lists = { list_ids: [], subscribed_list_ids: [], attached: [] };
-    await append(stream, { type: 'ContactErased', data: { erasure_id: 'ers', contact_id, through: 0, ...lists } });
-    const answer = await (await opened()).createContact(other, context, key);
-    expect(answer.replayed).toBe(false);
-    expect(answer.contactId).not.toBe(contact_id);
-  });
-
-  test.each([{ variables: undefined }, { variables: { b: 1, a: [2] } }])(
-    'an e-mail with $variables: repeats are answered as before, and refused once it is erased',
-    async ({ variables }) => {
-      const four = { from_email: 'a@example.com', to_email: 'b@example.com', subject: 's', mail_template: '<p>t</p>' };
-      const [message, idempotencyKey, email_id] = [{ ...four, variables }, own('key'), own('eml')];
-      const [key_hash, recipient_key] = [keys.emailKey({ idempotencyKey }), keys.contactKey(four.to_email)];
-      const request_hash = keys.requestHash([...Object.values(four), ...(variables === undefined ? [] : [variables])]);
-      const data = { email_id, recipient_key, request_hash, message: { salt: exampleSalt, ...message } };
-      await append(emailStream(key_hash), { type: 'EmailRequested', data }, { key_hash, request_hash });
-      const asked = (change = {}) => ({ message: { ...message, ...change }, idempotencyKey });
-      const others = [asked({ subject: 'other' }), asked({ variables: { a: [2], b: 1 } }), asked({ variables: {} })];
-      for (const { email } of [audience, await opened()]) {
-        expect(await email.send(asked(), context)).toMatchObject({ emailId: email_id, replayed: true });
-        for (const other of others)
-          await expect(email.send(other, context)).rejects.toMatchObject({ code: 'idempotency_conflict' });
-      }
-      const erased = { email_id, through: 0, reason: 'retention' } as const;
-      await append(emailStream(key_hash), { type: 'EmailErased', data: erased });
-      for (const again of [asked(), ...others])
-        await expect((await opened()).email.send(again, context)).rejects.toMatchObject({
-          code: 'idempotency_conflict',
-        });
-    },
-  );
 });
 
 describe('e-mails', () => {

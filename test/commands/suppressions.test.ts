@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf, suppressionDecider } from '../../src/commands/suppressions.js';
 import { codec } from '../../src/events/codec.js';
 import type { SuppressionEvent, SuppressionReason } from '../../src/events/suppressions.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 import { examplePosition, toAppend } from '../support/examples.js';
 import { given } from './given.js';
 

@@ -245,20 +245,21 @@ export function overviews(api: AudienceClient): readonly Stop[] {
       address: '/log?show=seals',
       async expected() {
         const { data, ...log } = await api.listSeals({ query: { limit: 50 } });
-        const rows = data.map(({ seal, state, reason, verified_at, key_fingerprint, file }) =>
+        const rows = data.map(({ seal, state, reason, key_fingerprint, file }) =>
           row(
             seal?.sealed_at ?? file,
+            seal === null ? '' : number(seal.seq),
             seal === null ? '' : number(seal.count),
             [sealStates[state] ?? state, reason].filter(Boolean).join(' '),
-            verified_at,
+            seal === null ? '' : `${seal.root.slice(0, 16)}…`,
             key_fingerprint === null ? '' : `${key_fingerprint.slice(0, 16)}…`,
           ),
         );
         const empty = ['There are no seals.', 'audience audit seal --out seal.json'];
         return [
           ...['Log', 'Seals', howFar(log)],
-          'A seal that lies beside the log proves nothing against a person who can write there and has the key. What counts is a copy that somebody else keeps: compare it with the one here, or give it to verify.mjs.',
-          ...table(['Sealed', 'Events', 'State', 'Read by', 'Key', 'File'], rows, empty),
+          'A seal beside the log proves nothing against a person who can write there and has the key. Keep copies where that person cannot write, and compare them with the seals here or with verify.mjs.',
+          ...table(['Sealed', 'Number', 'Events', 'State', 'Root', 'Key', 'File'], rows, empty),
         ];
       },
     },
@@ -281,20 +282,18 @@ export function overviews(api: AudienceClient): readonly Stop[] {
 }
 
 const sealStates: Readonly<Record<string, string>> = {
-  verified: 'verified',
-  unverified: 'not verified yet',
-  newer_than_log: 'newer than the log',
-  does_not_hold: 'does not hold',
+  not_checked: 'not compared yet',
+  excused: 'of events that a restore removed',
+  fails: 'does not hold',
 };
 
-function howFar({ count, verified_count, verified_at, fault }: Omit<AnswerOf<'listSeals'>, 'data'>): Line {
-  if (fault !== null) return `The log cannot be verified: ${fault}`;
-  // The service reads on while it is looked at.
-  return verified_at === null
-    ? `The process that answers has not verified the log. It has ${number(count)} events.`
-    : new RegExp(
-        `^The service has read the first ${number(verified_count)} of [\\d,]+ events since its start and found them intact, by \\S+Z\\.$`,
-      );
+function howFar({ count, read_back_count, read_back_at, fault }: Omit<AnswerOf<'listSeals'>, 'data'>): Line {
+  if (fault !== null) return `The log cannot be read back: ${fault}`;
+  const events = count === null ? 'a number of events that is not known yet' : `${number(count)} events`;
+  // The service appends and reads back while the page is compared.
+  return read_back_count === null || read_back_at === null
+    ? `The log has ${events}. This process has not read them back.`
+    : /^The log has [\d,]+ events\. The service has read back [\d,]+ of them and found them unaltered, last at \S+Z\.$/;
 }
 
 /** A row of a chart whose figures have this sum. */
@@ -625,9 +624,9 @@ export const eventStop = (api: AudienceClient, position: string): Stop => ({
       ...['Correlation', ...(data.correlation_id === null ? [] : [data.correlation_id])],
       ...['Caused by', ...(data.causation_id === null ? [] : [data.causation_id])],
       ...['Stream', `${data.stream}, revision ${number(data.revision)}`, 'Event id', data.event_id],
-      ...['Data', ...json, 'Evidence', 'Number in the log', number(data.ordinal ?? 0)],
-      ...['Link in the chain', data.link ?? '', 'Leaf in the tree', data.leaf ?? ''],
-      `The file has this event as it is stored, and its way to the newest seal that is of it. Whoever has it checks it without this service: node verify.mjs event-${plain(position)}.json, with a seal that they kept behind it.`,
+      ...['Data', ...json, 'Integrity', 'Number in the log', number(data.ordinal ?? 0)],
+      ...['Leaf in the tree', data.leaf ?? ''],
+      `The file has this event as it is stored, with its path to the root of the newest seal that covers it. Anyone can check it without this service: node verify.mjs event-${plain(position)}.json, followed by a seal that they kept.`,
     ];
   },
 });
@@ -670,17 +669,15 @@ export const serviceStop = (api: AudienceClient): Stop => ({
     const { data: parts } = await api.getReady();
     const { data: views } = await api.listProjections();
     const part = (name: string, state: string, ...more: readonly Line[]): readonly Line[] => [name, state, ...more];
-    const { evidence, erasures, mailer } = parts;
+    const { integrity, erasures, mailer } = parts;
     return [
       ...['Service', 'Now', 'ready The service and everything that it needs are available.'],
       ...part('Log', 'takes writes', `Its last event: ${plain(parts.event_store.head ?? '')}`),
-      ...(evidence === undefined
+      ...(integrity === undefined
         ? []
-        : part(
-            'Evidence',
-            evidence.verified === true ? 'verified' : 'not verified yet',
-            `${number(evidence.count)} events are linked.`,
-          )),
+        : integrity.read_back_at === null
+          ? part('Integrity', 'not read back yet')
+          : part('Integrity', 'unaltered', /^[\d,]+ events were read back and are unaltered\.$/)),
       ...part('Views', 'caught up', /^Lag \d+ ms; this process is the one that folds\.$/),
       ...(mailer === undefined
         ? part('Mailer', 'not in this process', 'This process does not send email.')

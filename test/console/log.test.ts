@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)(`the log${withoutChromium}`, () => {
     await page.reload();
     await all.getByRole('rowheader').getByRole('link').click();
     await page.getByText(name.replace('\u202e', '\\u202e')).waitFor();
-    await page.getByText('Link in the chain').waitFor();
+    await page.getByText('Leaf in the tree').waitFor();
     await checkAccessibility();
     const proof = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download a proof' }).click();
@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)(`the log${withoutChromium}`, () => {
     await page.waitForURL('**/log?stream=lists&show=all');
     await all.getByText('ListCreated').first().waitFor();
     await page.goBack();
-    await page.getByText('Link in the chain').waitFor();
+    await page.getByText('Leaf in the tree').waitFor();
     await page.goBack();
     await all.getByText('ListCreated').waitFor();
     await leave();

@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)(`the service${withoutChromium}`, () 
     await page.clock.install();
     await signIn(service.key, '/service');
     await page.getByText('The service and everything that it needs are available.').waitFor();
-    await page.getByText('verified', { exact: true }).waitFor();
+    await page.getByText('Integrity', { exact: true }).waitFor();
     const { data } = (await service.get('/v1/projections')).body as { data: readonly { name: string }[] };
     const views = page.getByRole('table', { name: 'Views' }).getByRole('rowheader');
     await expect.poll(() => views.allTextContents()).toEqual(data.map(({ name }) => name));

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { someAddress, strangerId, unique } from '../support/answers.js';
 import { addContacts, localKey, startLocally, urlOf } from '../support/local-service.js';
-import { newFolder } from '../support/evidence-log.js';
+import { newFolder } from '../support/integrity-log.js';
 import { eventually, type Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 import { chromiumPath, sharedBrowser, visit, withoutChromium } from './browser.js';

@@ -1,7 +1,7 @@
 /** The part of the event-store contract that is about redaction. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { leafOf, withDigests } from '../../src/eventstore/chain.js';
+import { leafOf, withDigests } from '../../src/eventstore/leaf.js';
 import { usually } from '../support/amount.js';
 import {
   WrongExpectedRevisionError,

@@ -1,6 +1,6 @@
 /** The contract of a projection: towards who is erased, and with the fields that it declares. Every view of `liveProjections` keeps it. */
 import { codec, type DomainEvent } from '../../src/events/codec.js';
-import { withDigests } from '../../src/eventstore/chain.js';
+import { withDigests } from '../../src/eventstore/leaf.js';
 import type { Projection } from '../../src/projections/projection.js';
 import { exampleEvents as e, examples, exampleSalt as salt, examplePosition, toAppend } from '../support/examples.js';
 import { folded } from '../support/folded.js';

@@ -5,8 +5,7 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createSeal, type Seal } from '../../src/evidence/seal.js';
-import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
+import { createSeal, type Seal } from '../../src/integrity/seal.js';
 import { checksumFileOf } from '../../src/export/file.js';
 import { linesOf as linesFrom } from '../../src/copy/file.js';
 import type { Progress } from '../../src/flow/progress.js';
@@ -14,11 +13,10 @@ import { runImport } from '../../src/copy/import.js';
 import { AppendInDoubtError, StoreUnavailableError, type EventStore } from '../../src/eventstore/event-store.js';
 import { usually } from '../support/amount.js';
 import { exampleMetadata } from '../support/examples.js';
-import { chainHeadOf, exported, imported, textOf } from '../support/exporting.js';
+import { exported, imported, rootIn, textOf } from '../support/exporting.js';
 import {
   addressOf,
   eventsFileOf,
-  headKeyOf,
   anEvent,
   copyLog,
   eventsIn,
@@ -50,7 +48,7 @@ async function looseExport(events = 60): Promise<string> {
 const inNewFolder = (): string => path.join(newFolder(), 'imported');
 
 describe('a round trip', () => {
-  test('keeps order, ids, texts and the chain', async () => {
+  test('keeps order, ids, texts and the root', async () => {
     const store = await filledLog(usually(300, 800));
     const first = await exported(store, { what: 'events' });
     const folder = inNewFolder();
@@ -59,8 +57,8 @@ describe('a round trip', () => {
     const copy = await openFolder(folder);
     onTestFinished(() => copy.close());
     expect(kept(await eventsIn(copy))).toEqual(kept(await eventsIn(store)));
-    expect(result.chainHead).toBe(await chainHeadOf(store));
-    expect(result.chainHead).toBe(await chainHeadOf(copy));
+    expect(result.root).toBe(await rootIn(store));
+    expect(result.root).toBe(await rootIn(copy));
     const second = await exported(copy, { what: 'events' });
     expect(second.sha256).toBe(first.sha256);
   });
@@ -93,7 +91,7 @@ describe('a round trip', () => {
   test('again finds everything there; a dry run counts and writes nothing', async () => {
     const { file, events } = await exported(await filledLog(200), { what: 'events' });
     const folder = inNewFolder();
-    const dry = { file, to: addressOf(folder), isDryRun: true, headKeyOf } as const;
+    const dry = { file, to: addressOf(folder), isDryRun: true } as const;
     expect(await runImport(dry, quickly())).toMatchObject({ alreadyThere: 0, copied: events });
     expect(existsSync(folder)).toBe(false);
     await imported(file, folder);
@@ -130,45 +128,35 @@ test.each(usually([1], [1, 2, 3]))(
 );
 
 describe('what is no whole export is refused by the number of its line, and nothing is written', () => {
-  const unlinkedNote = `{"ordinal":1,"position":"1","stream":"a","revision":0,"event_id":"${logId}","type":"Noted","data":{},"metadata":{}}`;
+  const note = `{"ordinal":1,"position":"1","stream":"a","revision":0,"event_id":"${logId}","type":"Noted","data":{},"metadata":{}}`;
   const wrongs: readonly (readonly [string, (lines: string[]) => void, RegExp])[] = [
     ['half a line', (lines) => lines.splice(-1, 1, lines.at(-1)?.slice(0, 40) ?? ''), /line 60 .* is no JSON object/],
     ['a missing event', (lines) => lines.splice(30, 1), /line 31 .* has the ordinal 32/],
     ['two events swapped', (lines) => lines.splice(10, 2, lines[11] ?? '', lines[10] ?? ''), /line 11 .* ordinal 12/],
     ['an empty line', (lines) => lines.splice(20, 0, ''), /line 21 .* is no JSON object/],
     ['no id', (lines) => change(lines, 4, { event_id: undefined }), /line 5 .* has no event_id/],
-    ['an id that is none', (lines) => unlinked(lines, 4, { event_id: 'x' }), /event 5, .* event id must be a UUID/],
+    ['an id that is none', (lines) => change(lines, 4, { event_id: 'x' }), /event 5, .* event id must be a UUID/],
     ['a wrong revision', (lines) => change(lines, 4, { revision: -1 }), /line 5 .* revision that is no whole number/],
     ['data that is none', (lines) => change(lines, 4, { data: 'text' }), /line 5 .* data that is no JSON object/],
     ['more than an event', (lines) => change(lines, 4, { note: 1 }), /line 5 .* has a member that no event has/],
-    ['NUL', (lines) => unlinked(lines, 4, { type: 'a\0' }), /event 5, .* contains invalid characters/],
+    ['NUL', (lines) => change(lines, 4, { type: 'a\0' }), /event 5, .* contains invalid characters/],
     ['spaces', (lines) => lines.splice(4, 1, lines[4]?.replace(':{', ': {') ?? ''), /line 5 .* is not canonical JSON/],
     [
       'a member twice',
       (lines) => lines.splice(4, 1, lines[4]?.replace('{"secret"', '{"secret":1,"secret"') ?? ''),
       /line 5 .* is not canonical JSON/,
     ],
-    ['a link of another event', (lines) => change(lines, 4, { chain: 'ab'.repeat(32) }), /line 5 .* was altered/],
-    ['an event altered', (lines) => change(lines, 30, { data: { n: 2 } }), /line 31 .* was altered/],
     ['a cut export', (lines) => lines.push('{"cut_at":"2026-03-01T00:00:00.000Z","events":3}'), /line 61 .* was cut/],
     [
       'a hole in a stream',
-      (lines) => {
-        unlinked(lines, 59, { revision: 999 });
-      },
+      (lines) => change(lines, 59, { revision: 999 }),
       /the source has a hole: Noted \(revision 999/,
     ],
-    ['another beginning', (lines) => lines.splice(0, 60, unlinkedNote), /does not begin as a log of this service/],
+    ['another beginning', (lines) => lines.splice(0, 60, note), /does not begin as a log of this service/],
   ];
 
   function change(lines: string[], index: number, members: object): void {
     lines[index] = JSON.stringify({ ...(JSON.parse(lines[index] ?? '') as object), ...members });
-  }
-
-  /** Without links nothing says that the line was altered. */
-  function unlinked(lines: string[], index: number, members: object): void {
-    for (const each of lines.keys()) change(lines, each, { chain: undefined });
-    change(lines, index, members);
   }
 
   /** Of an export of sixty events. */
@@ -238,33 +226,37 @@ describe('what is no whole export is refused by the number of its line, and noth
 describe('a seal', () => {
   async function sealed() {
     const store = await filledLog(80);
-    const verification = await verifyLog({ source: linkSourceOf(store) });
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const seal = createSeal({ verification, key: privateKey, now: Date.UTC(2026, 2, 1) });
+    const count = (await eventsIn(store)).length;
+    const state = { log_id: logId, seq: 1, restores: 0, count, root: await rootIn(store), final: false };
+    const seal = createSeal(state, generateKeyPairSync('ed25519').privateKey, Date.UTC(2026, 2, 1));
     await store.append('more', [anEvent()], { expectedRevision: 'no_stream' });
     const { file } = await exported(store, { what: 'events' });
     rmSync(checksumFileOf(file));
-    const lines = textOf(file)
-      .replaceAll(/,"chain":"[0-9a-f]{64}"/g, '')
-      .split('\n')
-      .slice(0, -1);
-    return { seal, file, lines };
+    return { seal, file, lines: textOf(file).split('\n').slice(0, -1) };
   }
 
   const withSeal = (file: string, seal: Seal) =>
-    runImport({ file, to: addressOf(inNewFolder()), isDryRun: false, seal, headKeyOf }, quickly());
+    runImport({ file, to: addressOf(inNewFolder()), isDryRun: false, seal }, quickly());
 
   test('is right for the log that it was set on, also when this has grown', async () => {
     const { seal, file, lines } = await sealed();
     expect((await withSeal(file, seal)).copied).toBe(lines.length);
   });
 
-  test('finds a history that was altered or shortened, also without links in the file', async () => {
+  test('finds a history that was altered or shortened', async () => {
     const { seal, file, lines } = await sealed();
     writeFileSync(file, lines.join('\n').replace('"actor":"test"', '"actor":"mallory"'));
-    await expect(withSeal(file, seal)).rejects.toThrow(`line ${seal.count} of ${file} is where the seal was set`);
+    await expect(withSeal(file, seal)).rejects.toThrow(
+      `line ${seal.count} of ${file} is the last line that the seal covers`,
+    );
     writeFileSync(file, lines.slice(0, seal.count - 1).join('\n'));
     await expect(withSeal(file, seal)).rejects.toThrow('the file was shortened');
+  });
+
+  test('of another log refuses the file by its first line', async () => {
+    const { seal, file } = await sealed();
+    const other = { ...seal, log_id: 'another-log' };
+    await expect(withSeal(file, other)).rejects.toThrow(/of the log another-log, .* Nothing was written\.$/);
   });
 });
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readSealKey } from '../../src/evidence/seal-key.js';
+import { readSealKey } from '../../src/integrity/seal-store.js';
 import { readConfig } from '../../src/stores/config.js';
 import { compose, composeFile, interpolate, ourServices } from './compose.js';
 import { document } from '../support/markdown.js';

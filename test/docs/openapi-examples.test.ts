@@ -29,7 +29,7 @@ const changing = [
   // The answer of a report.
   /^At \d{4}-/,
   // The file of a seal.
-  /^\d{4}-\d{2}-\d{2}T[\d.-]{12}Z\.json$/,
+  /^(?:[\w-]{8})?seal-\d{8}-\d{4}-\d{2}-\d{2}T[\d.-]{12}Z\.json$/,
   // JSON as it is stored.
   /^\{"/,
   // A cursor.
@@ -38,7 +38,7 @@ const changing = [
   /^[\w-]{8}\d{20,40}$/,
 ];
 const ids = /\b(grp|lst|tag|con|eml|key|ers)_[0-9A-Z]\w*/g;
-const counted = /^(?:lag_ms|count|revision|running)$/;
+const counted = /^(?:lag_ms|count|revision|running|read_back_count|seq)$/;
 
 /** The ids that the service gave, by prefix: there is one of each kind. */
 const given = new Map<string, string>();

@@ -6,7 +6,6 @@ import net from 'node:net';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { deriveHeadKey } from '../../src/events/streams.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { exampleMetadata } from '../support/examples.js';
 import { eventually, type Service } from '../support/service.js';
@@ -55,12 +54,7 @@ export async function append(
   { dataDir }: Service,
   events: readonly { readonly type: string; readonly data: string }[],
 ): Promise<void> {
-  const secret = readFileSync(path.join(dataDir, 'secret'), 'utf8').trim();
-  const log = await openSqliteEventStore({
-    file: path.join(dataDir, 'events.db'),
-    clock: Date.now,
-    headKey: () => deriveHeadKey(secret),
-  });
+  const log = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
   const metadata = JSON.stringify(exampleMetadata);
   const stored = events.map((event) => ({ ...event, id: randomUUID(), metadata }));
   for (let first = 0; first < stored.length; first += 1_000)

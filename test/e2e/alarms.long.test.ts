@@ -8,7 +8,7 @@ test.skipIf(onServers)('the whole log is not verified yet: AudienceLogNotVerifie
   const port = await freePort();
   const service = await startService({ env: { METRICS_PORT: String(port) } });
   onTestFinished(() => service.close());
-  await service.kill('SIGTERM');
+  await service.kill('SIGKILL');
   const one = { type: 'Unknown', data: '{}' };
   // More than are verified before a start serves.
   await append(

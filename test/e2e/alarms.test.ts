@@ -194,7 +194,7 @@ describe.skipIf(onServers)('with the embedded stores', { concurrent: true }, () 
 
   test('an event cannot be folded: AudienceParkedStream', async () => {
     const service = await started();
-    await service.kill('SIGTERM');
+    await service.kill('SIGKILL');
     const data = JSON.stringify({ contact_id: 'con_1', person: { firstName: 7 } });
     await append(service, [{ type: 'ContactProfileChanged', data }]);
     await service.start();

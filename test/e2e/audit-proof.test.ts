@@ -16,7 +16,7 @@ beforeAll(async () => {
 const proofOf = (contact: string): Promise<Answer> =>
   service.get(`/v1/audit/contacts/${encodeURIComponent(contact)}/proof`);
 
-/** After a start the log is verified first. On a server it takes a moment until an event is kept. */
+/** On a server it takes a moment until an event is counted. */
 const proven = (contact: string, events: number): Promise<Answer> =>
   eventually(
     async () => {
@@ -50,7 +50,7 @@ test('a contact is proven by address and by id, and nobody else is in it', async
   expect((await proven(created.field('contact_id'), 4)).field('stream')).toBe(answer.field('stream'));
 });
 
-test('one event is shown with its link and proven, for who may not see persons with their digest', async () => {
+test('one event is shown with its number and leaf, and proven, with a digest for keys that may not see persons', async () => {
   const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
   const email = someAddress('Ada');
   const created = await service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
@@ -59,8 +59,8 @@ test('one event is shown with its link and proven, for who may not see persons w
   const place = `/v1/audit/events/${position.replace(/^0+/, '')}`;
   const shown = await eventually(async () => {
     const { body } = await service.get(place);
-    const { data } = body as { data: { link: string | null; ordinal: number; leaf: string; type: string } };
-    return data.link === null ? undefined : data;
+    const { data } = body as { data: { ordinal: number | null; leaf: string | null; type: string } };
+    return data.leaf === null ? undefined : data;
   });
   expect(shown).toMatchObject({ position, type: 'ContactCreated', data: { person: { email } } });
   const desk = await service.post('/v1/keys', { name: unique('Desk'), scopes: ['audit:read'] });

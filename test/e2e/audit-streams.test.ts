@@ -54,11 +54,11 @@ describe('GET /v1/audit/lists/{list_id}/at', () => {
       { line: 'member', email: emails[0], status: 'Subscribed', tags: [] },
       { line: 'member', email: emails[1], status: 'Unsubscribed', because: { request_id: requestId, actor: 'test' } },
       { line: 'member', email: emails[2], tags: [{ tag_name: tagName }] },
-      { line: 'end', members: 3 },
+      { line: 'end', members: 3, seal: null },
     ]);
     expect(linesOf(await at(list, '?time=2020-01-01'))).toMatchObject([
       { line: 'list', list_name: null, state: 'not_created', because: null },
-      { line: 'end', members: 0 },
+      { line: 'end', members: 0, seal: null },
     ]);
     await service.request('DELETE', `/v1/lists/${list}/delete`);
     expect(linesOf(await at(list, `?time=${now()}`))).toMatchObject([{ state: 'deleted' }, { members: 0 }]);
@@ -117,7 +117,7 @@ describe('GET /v1/audit/lists/{list_id}/at', () => {
       stream.leave();
     }
     // Only two may run at once: were those still running, this one would wait in vain.
-    expect(linesOf(await at(list, `?time=${now()}`)).at(-1)).toEqual({ line: 'end', members: 1 });
+    expect(linesOf(await at(list, `?time=${now()}`)).at(-1)).toEqual({ line: 'end', members: 1, seal: null });
   });
 });
 
@@ -187,7 +187,7 @@ describe('GET /v1/lists/{list_id}/diff', () => {
         },
         { email, change: 'joined', status_before: null, because: { type: 'ContactSubscribed' } },
         { email: null, change: 'left', status: null, because: { type: 'ContactErased' } },
-        { line: 'end', joined: 1, left: 1, changed: 1 },
+        { line: 'end', joined: 1, left: 1, changed: 1, seal: null },
       ]);
     const csv = await diff(list, `?from=${from}&to=${now()}&format=csv`);
     expect(csv.text.split('\r\n')).toHaveLength(5);

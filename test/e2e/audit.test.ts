@@ -97,8 +97,8 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
     const history = await historyOf(email, '?to=2999-01-01');
     const { body } = history;
     expect(history.items()[7]).toMatchObject({ type: 'EmailRequested', email: { subject: 'Hello' } });
-    const head = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
-    expect(body).toMatchObject({ answered_at: expect.stringMatching(instant) as unknown, future: true, head });
+    const rests = { count: expect.any(Number) as unknown, seal: null };
+    expect(body).toMatchObject({ answered_at: expect.stringMatching(instant) as unknown, future: true, ...rests });
     const named = await historyOf(email, `?list_id=${encodeURIComponent(listName.toUpperCase())}`);
     expect(named.items()).toHaveLength(6);
     expect(Reflect.get(Object(named.body), 'list_note')).toContain(`"${listName}" stands for the list lst_`);

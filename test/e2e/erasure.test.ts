@@ -193,9 +193,9 @@ test.skipIf(onServers)('exports and imports carry redacted events as they are', 
   const imported = await audience(['--data-dir', folder, 'import', 'events', file]);
   expect(imported.code, imported.err).toBe(0);
   const verified = await audience(['--data-dir', folder, 'audit', 'verify', '--json']);
-  const { head, redacted, findings } = JSON.parse(verified.out) as Record<string, unknown>;
+  const { root, redacted, findings } = JSON.parse(verified.out) as Record<string, unknown>;
   const own = JSON.parse((await cli('audit', 'verify', '--json')).out) as Record<string, unknown>;
-  expect({ head, redacted, findings }).toEqual({ head: own['head'], redacted: own['redacted'], findings: [] });
+  expect({ root, redacted, findings }).toEqual({ root: own['root'], redacted: own['redacted'], findings: [] });
   for (const form of ['csv', 'parquet']) {
     const contacts = path.join(service.dataDir, `contacts.${form}`);
     expect(await cli('export', 'contacts', '--out', contacts)).toMatchObject({ code: 0 });
@@ -231,6 +231,9 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
   expect(readFileSync(register, 'utf8')).toContain(id);
 
   for (const name of ['views.db', 'register.ndjson']) rmSync(at(name));
+  // A seal would tell that the log is an older copy.
+  rmSync(at('seals'), { recursive: true });
+  for (const name of readdirSync(copies).filter((one) => one.startsWith('seal-'))) rmSync(at(name, copies));
   cpSync(at('backup.db'), at('events.db'));
   // As a crash leaves it.
   writeFileSync(register, '{"log_id":');
@@ -260,7 +263,9 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
 test.skipIf(onServers)('the log, its seal and its rebuilt views hold afterwards', async () => {
   const verified = await cli('audit', 'verify', '--json', '--seal', path.join(service.dataDir, 'before.json'));
   expect(verified.code).toBe(0);
-  expect(JSON.parse(verified.out)).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
+  const { seals, ...rest } = JSON.parse(verified.out) as { readonly seals: readonly { readonly state: string }[] };
+  expect(rest).toMatchObject({ intact: true, findings: [] });
+  expect(new Set(seals.map(({ state }) => state))).toEqual(new Set(['holds']));
   const rebuilt = await cli('projections', 'rebuild', 'all');
   expect(rebuilt.code).toBe(0);
   expect(traces()).toEqual([]);

@@ -21,7 +21,7 @@ import {
   spelt,
   type World,
 } from './erasing/commands.js';
-import { done, expectEvidence, exportAll, keepEvidence, type Story } from './erasing/evidence.js';
+import { done, expectEvidence, exportAll, keepEvidence, type Story } from './erasing/kept-proofs.js';
 import { patient } from './patient.js';
 import { foundIn, foundOnceScavenged } from './erasing/places.js';
 import { newClock, type ServiceClock } from './erasing/service-clock.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { anyKey, scopeOfView } from '../../src/api/http/endpoint.js';
 import { createResources, endpointsOf } from '../../src/api/resources/table.js';
 import { scopes as allScopes } from '../../src/events/keys.js';
-import { linkAfter } from '../../src/eventstore/chain.js';
+import { leafOf } from '../../src/eventstore/leaf.js';
 import {
   instant,
   newList,
@@ -401,7 +401,7 @@ describe('an auditor, with audit:read alone,', () => {
     expect(await changes()).toBe(before);
   });
 
-  test('sees digests in the event feed, from which the chain can be computed', async () => {
+  test('sees digests in the event feed, from which the leaves can be computed', async () => {
     const list = await newList(service);
     const email = someAddress();
     const path = `/v1/contacts/${list}/create`;
@@ -428,8 +428,8 @@ describe('an auditor, with audit:read alone,', () => {
     const mail = expect.objectContaining({ to_email: email }) as unknown;
     expect([contact?.['data'], message?.['data']]).toMatchObject([{ person }, { message: mail }]);
     expect(JSON.stringify(await feed([]))).not.toContain(email);
-    const link = (event: Readonly<Record<string, unknown>> | undefined): string =>
-      linkAfter('00'.repeat(32), 1, {
+    const leaf = (event: Readonly<Record<string, unknown>> | undefined): string =>
+      leafOf(1, {
         stream: String(event?.['stream']),
         revision: Number(event?.['revision']),
         id: String(event?.['event_id']),
@@ -444,7 +444,7 @@ describe('an auditor, with audit:read alone,', () => {
     ] as const) {
       const seen = await feed(scopes);
       expect(seen.map(({ data }) => data)).toMatchObject(wanted);
-      expect(seen.map(link)).toEqual([contact, message].map(link));
+      expect(seen.map(leaf)).toEqual([contact, message].map(leaf));
     }
   });
 });

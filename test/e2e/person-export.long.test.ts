@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { contactStream, deriveHeadKey, deriveStreamKeys, emailStream } from '../../src/events/streams.js';
+import { contactStream, deriveStreamKeys, emailStream } from '../../src/events/streams.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { exampleEvents as e, exampleSalt, toAppend } from '../support/examples.js';
 import { realTime } from '../support/real-time.js';
@@ -33,7 +33,7 @@ const idOf = (number: number): string => `eml_01JQ8ZK3V5W7X9YABC${String(number)
 
 async function writePast(dataDir: string): Promise<void> {
   const file = path.join(dataDir, 'events.db');
-  const store = await openSqliteEventStore({ file, clock: () => 0, headKey: () => deriveHeadKey(secret) });
+  const store = await openSqliteEventStore({ file, clock: () => 0 });
   const append = async (stream: string, events: readonly DomainEvent[]): Promise<void> => {
     for (let from = 0; from < events.length; from += 100) {
       const some = events.slice(from, from + 100).map((event) => toAppend(event));

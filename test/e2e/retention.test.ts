@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { emailDecider } from '../../src/commands/email.js';
 import type { EmailEvent } from '../../src/events/email.js';
-import { deriveHeadKey, deriveStreamKeys, emailStream } from '../../src/events/streams.js';
+import { deriveStreamKeys, emailStream } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { eraseEnded, retainedSince } from '../../src/privacy/retention.js';
@@ -44,12 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-const openOwn = () =>
-  openSqliteEventStore({
-    file: path.join(dataDir, 'events.db'),
-    clock: () => 0,
-    headKey: () => deriveHeadKey(secret),
-  });
+const openOwn = () => openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: () => 0 });
 
 const saidBy = (number: number): string => `unmistakable-${number}`;
 
@@ -72,11 +67,15 @@ async function append(store: Pick<EventStore, 'append'>, { number, days, events 
   const recipient_key = keys.contactKey('ada@example.com');
   const request: EmailEvent = {
     type: 'EmailRequested',
-    data: { email_id, recipient_key, request_hash: keys.requestHash(Object.values(mailOf(number))), message },
+    data: {
+      email_id,
+      recipient_key,
+      request_hash: keys.requestHash([...Object.values(mailOf(number)), {}], exampleSalt),
+      message,
+    },
   };
   const appended = [request, ...events].map(({ type, data }) => {
     const event = { type, data: { ...data, email_id } } as EmailEvent;
-    // As the version of then wrote it.
     return toAppend(event, { at: ago(days), schema: 1 });
   });
   await store.append(streamOf(number), appended, { expectedRevision: 'no_stream' });

@@ -182,7 +182,7 @@ test('a log whose beginning cannot be read ends the start with one sentence', as
   const exit = await runToExit(dataDir, { SECRET: 'a secret that nobody uses, of 32 bytes and more' });
   expect(exit).toMatchObject({ code: 1, signal: null });
   expect(exit.output.trim()).toBe(
-    'audience-ledger cannot start: the event log does not begin with its own name: it was altered, or is not one of this service',
+    'audience-ledger cannot start: the event log does not begin with its own name: it was altered, or is not a log of this service. Nothing was changed',
   );
 });
 

@@ -1,4 +1,3 @@
-/** Events of several schema versions in one log. */
 import { describe, expect, test } from 'vitest';
 import { codec, UnreadableEventError, type DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents, examples, exampleTime, toAppend } from '../support/examples.js';
@@ -84,4 +83,32 @@ describe('EmailBounced', () => {
       UnreadableEventError,
     );
   });
+});
+
+describe('LogRestored', () => {
+  const hash = 'ab'.repeat(32);
+  const decoded = (data: object, schema: number) => {
+    const event: DomainEvent = { type: 'LogRestored', data: { count: 1, root: null, superseded: null, mac: null } };
+    return codec.decode({ ...stored(event, schema), data: JSON.stringify(data) }).event;
+  };
+
+  test('of schema 1 has no root and no MAC', () => {
+    expect(codec.schemaVersion('LogRestored')).toBe(2);
+    const data = { count: 7, root: null, superseded: null, mac: null };
+    expect(decoded({ count: 7, head: hash }, 1)).toEqual({ type: 'LogRestored', data });
+  });
+
+  test('of schema 2 keeps all members', () => {
+    const data = { count: 7, root: hash, superseded: { count: 9, root: hash }, mac: hash };
+    expect(decoded(data, 2)).toEqual({ type: 'LogRestored', data });
+  });
+
+  test('with the members of the other schema is unreadable', () => {
+    expect(() => decoded({ count: 7, head: hash }, 2)).toThrow(UnreadableEventError);
+    expect(() => decoded({ count: 7, root: hash, superseded: null, mac: hash }, 1)).toThrow(UnreadableEventError);
+  });
+});
+
+test('most event types have schema version 1', () => {
+  expect(codec.schemaVersion('ContactCreated')).toBe(1);
 });

@@ -8,10 +8,9 @@ import { checksumFileOf, demandPlace, writeWhole } from '../../src/export/file.j
 import { asParquet } from '../../src/export/parquet.js';
 import { tableOf, type ExportRow } from '../../src/export/source.js';
 import { inOrder } from '../../src/flow/batches.js';
-import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 import { exampleEvents, examples, exampleSalt, toAppend } from '../support/examples.js';
-import { exported, linesOf, parquetRows, textOf } from '../support/exporting.js';
+import { exported, linesOf, parquetRows, rootIn, textOf } from '../support/exporting.js';
 import { anEvent, eventsIn, fill, initialised, newFolder, oddText, newLog } from '../support/migrating.js';
 
 async function filledLog(events = 300) {
@@ -24,14 +23,27 @@ describe('events', () => {
     const { store, events } = await filledLog();
     const { file, records } = await exported(store, { what: 'events' });
     expect(records).toBe(events.length);
-    let link = firstLink;
     const expected = events.map((event, index) => {
       const { position, stream, revision, id, type, data, metadata } = event;
-      link = linkAfter(link, index + 1, event);
-      return `{"ordinal":${index + 1},"position":"${position}","stream":"${stream}","revision":${revision},"event_id":"${id}","type":"${type}","data":${data},"metadata":${metadata},"chain":"${link}"}\n`;
+      return `{"ordinal":${index + 1},"position":"${position}","stream":"${stream}","revision":${revision},"event_id":"${id}","type":"${type}","data":${data},"metadata":${metadata}}\n`;
     });
     expect(textOf(file)).toBe(expected.join(''));
     expect(textOf(file)).toContain(oddText);
+  });
+
+  test.each(['ndjson', 'csv'] as const)(
+    'an export of the whole log as %s names the root of its tree',
+    async (format) => {
+      const { store, events } = await filledLog();
+      const { tree } = await exported(store, { what: 'events', format });
+      expect(tree).toEqual({ count: events.length, root: await rootIn(store) });
+    },
+  );
+
+  test('an export of a part of the log, or of something else than events, names no root', async () => {
+    const { store } = await filledLog(20);
+    expect((await exported(store, { what: 'events', time: '2100-01-01T00:00:00.000Z' })).tree).toBeNull();
+    expect((await exported(store, { what: 'lists' })).tree).toBeNull();
   });
 
   test('as CSV and as Parquet, with what the metadata say', async () => {
@@ -76,8 +88,8 @@ describe('events', () => {
     await store.append('odd', [anEvent()], { expectedRevision: 'no_stream' });
     const altered: typeof store = {
       ...store,
-      async *readLinked(options) {
-        for await (const batch of store.readLinked(options))
+      async *readEvents(options) {
+        for await (const batch of store.readEvents(options))
           yield batch.map((event) => (event.stream === 'odd' ? { ...event, data: '{\n"secret":1}' } : event));
       },
     };
@@ -250,8 +262,8 @@ describe('the file', () => {
     const abort = new AbortController();
     const stopping = {
       ...store,
-      async *readLinked(options?: Parameters<typeof store.readLinked>[0]) {
-        for await (const batch of store.readLinked(options)) {
+      async *readEvents(options?: Parameters<typeof store.readEvents>[0]) {
+        for await (const batch of store.readEvents(options)) {
           yield batch;
           abort.abort(new Error('stopped'));
         }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder } from '../support/evidence-log.js';
+import { newFolder } from '../support/integrity-log.js';
 import { startLocally } from '../support/local-service.js';
 
 test('a service that is closed, and one that cannot start, leave no listener', async () => {

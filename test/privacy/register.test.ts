@@ -1,16 +1,15 @@
 /** The register of what must not come back: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
 import { Map } from 'immutable';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Key } from '../../src/commands/keys.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
-import { createFindings } from '../../src/evidence/verify-findings.js';
+import { createFindings } from '../../src/integrity/findings.js';
 import { entriesOfKeys } from '../../src/privacy/lasting.js';
 import { missingErasures, missingKeyChanges } from '../../src/privacy/missing.js';
 import {
-  joinedRegisters,
   openRegister,
   openRegisters,
   readRegister,
@@ -186,21 +185,6 @@ describe('changes of API keys', () => {
       erasures: [erasure(1, 'a')],
       keys: [rotated('third', 4), revoked],
     });
-    rmSync(folder, { recursive: true });
-  });
-
-  test('what an earlier version wrote in the folder is read as it is, and not written to', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
-    const older = path.join(folder, 'erasures.ndjson');
-    const line = `${JSON.stringify({ log_id: 'log', ...erasure(1, 'a') })}\n`;
-    writeFileSync(older, `${line}{"torn`);
-    const file = path.join(folder, registerName);
-    expect(readRegister(file, 'log').erasures).toMatchObject([erasure(1, 'a')]);
-    await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(2, 'b')]);
-    expect(readRegister(file, 'log').erasures).toHaveLength(2);
-    expect(readRegister(older, 'log').erasures).toHaveLength(1);
-    expect(readFileSync(older, 'utf8')).toBe(`${line}{"torn`);
-    expect(joinedRegisters([file, older])).toBe(readFileSync(file, 'utf8'));
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,4 +1,4 @@
-/** Logs of earlier versions may hold subscriptions with tens of thousands of tags: an event costs what it names, not what there is already. */
+/** Imported logs may hold subscriptions with tens of thousands of tags. The cost of an event depends on what it names, not on the number of tags. */
 import { expect, test } from 'vitest';
 import { contactDecider } from '../../src/commands/contact.js';
 import type { ContactEvent } from '../../src/events/contact.js';

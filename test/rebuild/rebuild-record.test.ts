@@ -1,17 +1,10 @@
-/** The record of the last rebuild: beside a process of an earlier version, which keeps it as a document, and under several writers. */
+/** The record of the last rebuild, under several writers. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  newRecord,
-  nextOf,
-  readRebuildRecord,
-  rebuildsView,
-  runOf,
-  writeRebuildRecord,
-} from '../../src/rebuild/rebuild-record.js';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { newRecord, nextOf, readRebuildRecord, runOf, writeRebuildRecord } from '../../src/rebuild/rebuild-record.js';
 import { CommitConflictError, ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
@@ -19,7 +12,6 @@ let models: ReadModels;
 beforeEach(async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-record-'));
   models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
-  await models.prepare(rebuildsView);
   onTestFinished(async () => {
     await models.close();
     rmSync(folder, { recursive: true });
@@ -35,18 +27,6 @@ const requested = (view: string) =>
     requested_at: '2026-03-01T10:00:00.000Z',
   });
 
-/** As versions before records write it: a document, and beside it a checkpoint that counts. */
-async function writeAsBefore(document: object): Promise<void> {
-  const [stored, previous] = await Promise.all([models.get(rebuildsView, 'current'), models.checkpoint('rebuilds')]);
-  const position = String(Number(previous?.position ?? '0') + 1).padStart(16, '0');
-  await models.commit({
-    writes: [
-      { view: rebuildsView, id: 'current', document: { ...document }, position, loaded: stored?.position ?? null },
-    ],
-    checkpoint: { name: 'rebuilds', previous, next: { logId: '', position, eventId: '', storages: {} } },
-  });
-}
-
 /** What the process that leads would carry out now. */
 async function next() {
   let found: ReturnType<typeof nextOf>;
@@ -57,41 +37,17 @@ async function next() {
   return found;
 }
 
-describe('the record of an earlier version', () => {
-  it('is taken over, running and with what was put off', async () => {
-    const [running, postponed] = [{ ...requested('tags'), state: 'running' as const }, requested('lists')];
-    await writeAsBefore({ ...running, postponed });
-    expect(await readRebuildRecord(models)).toEqual(running);
-    const finished = { ...running, state: 'finished' as const, progress: null };
-    await writeRebuildRecord(models, ({ record }) =>
-      record?.rebuild_id === running.rebuild_id ? finished : undefined,
-    );
-    expect(await readRebuildRecord(models)).toEqual(finished);
-    expect(await next()).toEqual(postponed);
-    await writeRebuildRecord(models, () => ({ ...postponed, state: 'finished' }));
-    expect(await next()).toBeUndefined();
-  });
-
-  it('gets what was requested of such a process later, and loses nothing that was requested of this one', async () => {
-    await writeAsBefore({ ...requested('tags'), state: 'finished', postponed: null });
-    const own = requested('contacts');
-    await writeRebuildRecord(models, () => own);
-    expect(await next()).toEqual(own);
-    const older = requested('lists');
-    await writeAsBefore({ ...older, postponed: null });
-    expect(await next()).toEqual(older);
-    await writeRebuildRecord(models, () => ({ ...older, state: 'finished' }));
-    expect(await next()).toEqual(own);
-    await writeRebuildRecord(models, () => ({ ...own, state: 'finished' }));
-    expect(await next()).toBeUndefined();
-  });
-
-  it('stays as it is for the process of that version', async () => {
-    const older = { ...requested('tags'), postponed: null };
-    await writeAsBefore(older);
-    await writeRebuildRecord(models, () => requested('lists'));
-    expect((await models.get(rebuildsView, 'current'))?.document).toEqual(older);
-  });
+it('returns to a request that was put off, after the rebuild that the start needed', async () => {
+  const own = requested('contacts');
+  await writeRebuildRecord(models, () => own);
+  expect(await next()).toEqual(own);
+  const needed = { ...requested('lists'), cause: 'start' as const };
+  await writeRebuildRecord(models, () => needed);
+  expect(await next()).toEqual(needed);
+  await writeRebuildRecord(models, () => ({ ...needed, state: 'finished' }));
+  expect(await next()).toEqual(own);
+  await writeRebuildRecord(models, () => ({ ...own, state: 'finished' }));
+  expect(await next()).toBeUndefined();
 });
 
 it('is written by one of two who read the same', async () => {

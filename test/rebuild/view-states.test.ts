@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parkedView } from '../../src/projector/parked.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { newRecord, rebuildsView, writeRebuildRecord } from '../../src/rebuild/rebuild-record.js';
+import { newRecord, writeRebuildRecord } from '../../src/rebuild/rebuild-record.js';
 import { storedViewStates } from '../../src/rebuild/view-states.js';
 import { openViews } from './rebuilding.js';
 
@@ -58,7 +58,6 @@ test('a storage of this version is live, also after a rebuild; that of another v
 
 test('parked streams stand with their view, and a rebuild that is under way with its views', async () => {
   const models = await stored({});
-  await models.prepare(rebuildsView);
   const record = newRecord({
     rebuild_id,
     views: ['tags'],

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/report/report-answer.js';
 import { createReport, type ReportRequest, type ReportSources } from '../../src/report/report.js';
 import { consentRow, reportPage } from '../../src/report/report-page.js';
+import { createSeal } from '../../src/integrity/seal.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, examples, exampleSalt } from '../support/examples.js';
 import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
+import { testKey } from '../support/proofs.js';
 
 const { list, otherList, contact_id } = examples;
 
@@ -20,7 +22,7 @@ const withConsent = (type: 'ContactSubscribed' | 'ContactUnsubscribed', consent:
 });
 
 const about = {
-  seal: undefined,
+  seals: { holding: [], failing: undefined, demandInTree: async () => await Promise.resolve(Infinity) },
   tree: { ordinalsAt: (positions: readonly string[]) => Promise.resolve(positions.map(Number)) },
 } satisfies Omit<ReportSources, 'audit'>;
 
@@ -78,7 +80,7 @@ describe('the facts', () => {
       time: second(59),
       asked_by: 'cli',
     });
-    expect(made.contact).toMatchObject({ ordinal: 3, head: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
+    expect(made.contact).toMatchObject({ count: 3, seal: null });
     expect(made.seal).toBeNull();
     expect(made.not_proven.length).toBeGreaterThan(3);
   });
@@ -178,21 +180,34 @@ describe('the page', () => {
     expect(html).not.toContain('Withdrawal');
   });
 
-  test('what came after the time is marked off, an address keeps its lines, the seal its head and root, and verify.mjs a place', async () => {
+  test('what came after the time is marked off, an address keeps its lines, the seal its root, and verify.mjs a place', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated);
     const person = { salt: exampleSalt, email: 'Ada@example.com', address: '1 Long Street\nSecond floor' };
     await log.at(1, { type: 'ContactCreated', data: { contact_id, person } }, e.subscribed);
     await log.at(5, e.unsubscribed);
-    const seal = { count: 3, head: 'ab'.repeat(32), root: 'cd'.repeat(32), sealed_at: second(3), key_fingerprint: '' };
-    const sources = { ...about, audit: log.audit, seal };
+    const root = 'cd'.repeat(32);
+    const { store } = log;
+    const holding = [3, 4, 5].map((count) =>
+      createSeal({ log_id: 'log', seq: count, restores: 0, count, root, final: false }, testKey(7), count * 1_000),
+    );
+    const sources = {
+      tree: store.tree,
+      audit: log.audit,
+      seals: { ...about.seals, holding, demandInTree: async () => 4 },
+    };
     const asked = { contact: 'Ada@example.com', stream: contactStream, time: second(2), askedBy: 'cli' };
     const html = reportPage(await createReport(sources, asked));
     const rows = html.split('<li>').filter((row) => row.includes('class="where"'));
     expect(rows.map((row) => row.includes('after the time that was asked for'))).toEqual([false, false, true]);
     expect(html).toContain('<bdi>1 Long Street\nSecond floor</bdi>');
     expect(html).toMatch(/bdi \{[^}]*white-space: pre-wrap/);
-    for (const fact of [seal.head, seal.root, '<code>verify.mjs</code> is one file at the top of the source'])
+    // The first of these seals that covers all events.
+    for (const fact of [
+      root,
+      '1970-01-01T00:00:04.000Z, 4 events',
+      '<code>verify.mjs</code> is one file at the top of the source',
+    ])
       expect(html).toContain(fact);
   });
 
@@ -204,24 +219,21 @@ describe('the page', () => {
     );
   });
 
-  test('tags stand in one line, what came after the seal is marked, a seal that does not hold is said first', async () => {
+  test('tags are in one line, and a seal that does not hold is named before the answer', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
     await log.at(1, e.tagsAttached, e.profileChanged);
     const made = await report(log);
     const seal = {
-      count: 4,
-      head: 'ab'.repeat(32),
-      root: 'ab'.repeat(32),
-      sealed_at: second(1),
+      ...{ seq: 1, restores: 0, count: 5, root: 'ab'.repeat(32), sealed_at: second(1) },
       key_fingerprint: 'cd'.repeat(32),
     };
     const html = reportPage({ ...made, seal, failing_seal: { count: 2, sealed_at: second(0), reason: 'of the test' } });
     expect(html).toMatch(/<dt>tags<\/dt><dd><bdi>[^\n]+<\/bdi><\/dd>/);
-    expect(html.match(/event number \d+ \(after the seal\)/g)).toEqual(['event number 5 (after the seal)']);
     expect(html).toMatch(/does NOT hold:<\/strong> of the test[^]*class="answer"/);
     expect(html).toContain('--seal seal.json');
-    expect(reportPage(made)).not.toMatch(/seal\.json|NOT hold|after the seal/);
+    expect(reportPage(made)).not.toMatch(/seal\.json|NOT hold/);
+    expect(reportPage(made)).toContain('No seal covers every event on this page yet.');
   });
 
   test('hostile text in every field is text, and the page loads and runs nothing', async () => {

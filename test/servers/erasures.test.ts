@@ -162,7 +162,7 @@ describe.skipIf(noServers !== undefined)(`erasures${noServers === undefined ? ''
     const before = { statuses: await statuses(), log: await logged(), verified: await verified(), history: '' };
     before.history = await history();
     expect(before.statuses).toEqual([true, true]);
-    expect(before.verified).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
+    expect(before.verified).toMatchObject({ intact: true, findings: [], seals: [{ state: 'holds' }] });
     expect(before.history).toContain('The person was erased');
     expect(before.history).not.toMatch(/"unreadable":(true|\[\{)/);
     await expectTrueViews();
@@ -173,7 +173,7 @@ describe.skipIf(noServers !== undefined)(`erasures${noServers === undefined ? ''
     expect(await statuses()).toEqual([false, false]);
     // Since then only who looked was written.
     expect((await logged()).slice(0, before.log.length)).toEqual(before.log);
-    expect(await verified()).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
+    expect(await verified()).toMatchObject({ intact: true, findings: [], seals: [{ state: 'holds' }] });
     expect(await traces(secret)).toEqual({ log: 0, views: 0 });
     expect(await history()).toBe(before.history);
     expect(await ofOthers()).toEqual(others);

@@ -95,21 +95,19 @@ describe.skipIf(noServers !== undefined)(`a restore${noServers === undefined ? '
     const views = new MongoClient(String(env['MONGODB_URL']));
     await views.db().dropDatabase();
     await views.close();
-    expect(await examined('seals')).toMatchObject({
-      level: 'yellow',
-      finding: 'not checked: no links of this log are kept beside the views yet',
-    });
+    // The log is shorter than a block, so that its seals are compared without stored block roots.
+    expect(await examined('seals')).toMatchObject({ level: 'green' });
     expect((await examined('register'))?.remedy).toContain('audience restore --in-place');
     expect((await cli('restore', '--in-place')).code).toBe(2);
     const marked = await cli('restore', '--in-place', '--register', path.join(seals, 'register.ndjson'));
     expect(marked).toMatchObject({ code: 0, err: '' });
     expect((await cli('restore', '--in-place', '--without-newer-register')).err).toContain('is marked already');
     expect((await examined('register'))?.remedy).toMatch(/^Start the service/);
-    const { count, head } = JSON.parse(marked.out) as { readonly count: number; readonly head: string };
+    const { count, root } = JSON.parse(marked.out) as { readonly count: number; readonly root: string };
 
     service = await startService({ dataDir, env });
     const restores = (await service.events()).filter(({ type }) => type === 'LogRestored');
-    expect(restores).toMatchObject([{ data: { count, head } }]);
+    expect(restores).toMatchObject([{ data: { count, root } }]);
     expect((await service.get(`/v1/contacts?email=${people.goes}`)).status).toBe(404);
     expect((await service.get(`/v1/contacts?email=${people.stays}`)).status).toBe(200);
     expect((await service.get('/v1/lists', { authorization: `Bearer ${key.secret}` })).status).toBe(401);
@@ -119,7 +117,7 @@ describe.skipIf(noServers !== undefined)(`a restore${noServers === undefined ? '
     expect(held).toMatchObject([{ email_id: deferred, last_error: 'restored' }]);
     expect(smtp.messages.length).toBe(delivered);
     expect((await cli('privacy', 'status')).code).toBe(0);
-    // The links are computed a second behind.
+    // The blocks are computed a second behind.
     await eventually(async () => ((await cli('audit', 'verify')).code === 0 ? true : undefined));
   });
 

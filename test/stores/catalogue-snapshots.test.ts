@@ -145,28 +145,6 @@ test('little news are not worth a snapshot', async () => {
   expect(await models.readRecord(snapshotName('lists'))).toBeNull();
 });
 
-test('snapshots of an earlier version, documents of a view, go: the catalogue is folded once from the log', async () => {
-  const kept = await grown();
-  const models = views();
-  const view = { name: 'snapshots', version: 1, indexes: [] };
-  await models.prepare(view);
-  const { revision, position, at, state } = kept;
-  const event_id = (await store.readAt(position))?.id ?? '';
-  const names = [...state.nameById.entries()];
-  const document = { revision: String(revision), position, event_id, at, names, creations: [] };
-  const next = { logId: '', position, eventId: event_id, storages: {} };
-  await models.commit({
-    writes: [{ view, id: 'lists', document, position, loaded: null }],
-    checkpoint: { name: 'snapshot-lists', previous: null, next },
-  });
-  expect(await snapshots(models).load('lists')).toBeUndefined();
-  await snapshots(models).save('lists', kept);
-  const loaded = await snapshots(models).load('lists');
-  expect(loaded && contents(loaded)).toEqual(contents(kept));
-  await expect(models.get(view, 'lists')).rejects.toThrow('no such table');
-  expect(faults).toEqual([]);
-});
-
 test('a snapshot of another log is not believed', async () => {
   const kept = await grown();
   const models = views();

@@ -75,7 +75,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
 
 test('durations have a unit', () => {
   const every = ['24h', '30m', '90s', '7d', '0', '0s', ''].map((text) => readConfig({ SEAL_EVERY: text }).seals.every);
-  expect(every).toEqual([86_400_000, 1_800_000, 90_000, 604_800_000, 0, 0, 86_400_000]);
+  expect(every).toEqual([86_400_000, 1_800_000, 90_000, 604_800_000, 0, 0, 3_600_000]);
 });
 
 test('how long mail waits', () => {

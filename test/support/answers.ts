@@ -41,8 +41,8 @@ export const refusal = (message: string, data: unknown, type: ErrorType = 'valid
 /** An auditor's answer without the time when it was given, and how far log, links and views were then: that it is read moves the log. */
 export const untimed = (text: string): string =>
   text
-    .replaceAll(/"answered_at":"[^"]*",("log_id":"[^"]*"),"position":"[^"]*","ordinal":[^,]*,"head":[^,}]*/g, '$1')
-    .replaceAll(/,"emails_until":"[^"]*"|,"unlinked":true/g, '');
+    .replaceAll(/"answered_at":"[^"]*",("log_id":"[^"]*"),"position":"[^"]*","count":[^,}]*/g, '$1')
+    .replaceAll(/,"emails_until":"[^"]*"|,"seal":(?:null|\{[^}]*\})/g, '');
 
 const missing = (message: string, type: ErrorType): Envelope => ({
   statusCode: 404,

@@ -198,7 +198,7 @@ export async function checkList({ auditor, journal, list, time }: Asking): Promi
   });
   const state = world.lists.has(list) ? 'living' : nameOf(journal, list, time) === null ? 'not_created' : 'deleted';
   expect(lines[0]).toMatchObject({ line: 'list', list_id: list, list_name: nameOf(journal, list, time), state });
-  expect(lines.at(-1)).toEqual({ line: 'end', members: members.length });
+  expect(lines.at(-1)).toEqual({ line: 'end', members: members.length, seal: null });
   const shown = lines.slice(1, -1).map((line) => {
     const { email, status, because, tags } = line as unknown as ShownMember;
     return { email, status, by: because.request_id, tags: tags.map((tag) => tag.tag_name).sort() };

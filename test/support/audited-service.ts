@@ -23,7 +23,7 @@ import type { EventStore } from '../../src/eventstore/event-store.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
-import { logHeads } from '../../src/evidence/log-head.js';
+import { createLogBasis } from '../../src/integrity/log-basis.js';
 import { emailsInLog } from './auditing.js';
 import { openLog } from './event-log.js';
 
@@ -57,6 +57,8 @@ const key = 'a-key-of-the-tests';
 const never = (): never => {
   throw new Error('the auditor asks no view');
 };
+
+const uncounted = async (): Promise<undefined> => undefined;
 
 /** What a test has in place of views and of a log. */
 interface Instead {
@@ -125,10 +127,11 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     confirmClock: never,
     trustedNow: () => time,
     pauses: mailerTimings,
-    logHead: logHeads(store, async () => undefined),
+    ...createLogBasis({ log: store, ordinalAt: uncounted, newestSeal: uncounted }),
     proofs: {
-      ...{ tree: undefined, prove: never, proveEvent: never, placeOf: never, sealStates: never },
-      seals: async () => ({ seal: undefined, failing: undefined }),
+      ...{ prove: never, proveEvent: never, placeOf: never, sealStates: never },
+      tree: { ordinalsAt: async (positions) => positions.map(() => undefined) },
+      pageSeals: () => ({ holding: [], failing: undefined, demandInTree: async () => Infinity }),
     },
     parked,
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },

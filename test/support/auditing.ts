@@ -7,9 +7,10 @@ import type { AuditReader } from '../../src/audit/reading.js';
 import { subjectOf } from '../../src/commands/mustache.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Metadata } from '../../src/events/envelope.js';
-import { logHeads } from '../../src/evidence/log-head.js';
 import type { EventReader, EventToAppend } from '../../src/eventstore/event-store.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { createLogBasis } from '../../src/integrity/log-basis.js';
+import type { KnownSeal } from '../../src/integrity/seal.js';
 import { openLog } from './event-log.js';
 import { examples, toAppend } from './examples.js';
 
@@ -56,17 +57,28 @@ export const emailsInLog = (reader: Pick<EventReader, 'readAll' | 'head'>): Emai
   subjectOf,
 });
 
-export const auditOf = (reader: AuditReader & Pick<SqliteEventStore, 'chainHead'>): Audit =>
+/** Creates the basis of answers for an embedded log with this newest seal. */
+export const basisOf = (reader: AuditReader & Pick<SqliteEventStore, 'tree'>, seal?: () => KnownSeal | undefined) =>
+  createLogBasis({
+    log: reader,
+    ordinalAt: async (position) => (await reader.tree.ordinalsAt([position]))[0],
+    newestSeal: async () => await Promise.resolve(seal?.()),
+  });
+
+export const auditOf = (
+  reader: AuditReader & Pick<SqliteEventStore, 'tree'>,
+  seal?: () => KnownSeal | undefined,
+): Audit =>
   createAudit({
     reader,
-    logHead: logHeads(reader, async () => undefined),
+    ...basisOf(reader, seal),
     clock: () => answerTime,
     emails: emailsInLog(reader),
   });
 
-export async function auditedLog(): Promise<AuditedLog> {
+export async function auditedLog(seal?: () => KnownSeal | undefined): Promise<AuditedLog> {
   const { store } = await openLog();
-  const audit = auditOf(store);
+  const audit = auditOf(store, seal);
   const appendRaw = async (stream: string, event: EventToAppend): Promise<string> =>
     (await store.append(stream, [event], { expectedRevision: 'any' })).position;
   const append = (stream: string, event: DomainEvent, metadata: Partial<Metadata> = {}): Promise<string> =>

@@ -1,21 +1,26 @@
-/** A small data folder without a service, its backups, and alterations of a backup by somebody who can write to its folder. */
-import { randomBytes, randomUUID } from 'node:crypto';
+/** A small data folder without a service, its backups, and alterations of a backup by an attacker who can write to its folder. */
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
+import { deriveRestoredKey, deriveStreamKeys } from '../../src/events/streams.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { toHex } from '../../src/eventstore/leaf.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { rootOf } from '../../src/eventstore/tree.js';
+import { restoredMac, restoresOf } from '../../src/integrity/restores.js';
+import { keepSeal } from '../../src/integrity/seal-store.js';
+import { createSeal, type SealedState } from '../../src/integrity/seal.js';
 import { audience, type Ended } from './audience.js';
 import type { Overrides } from './stores.js';
 
-const event = (type: string, data: object): EventToAppend => ({
+const event = (type: string, data: object, schema = 1): EventToAppend => ({
   id: randomUUID(),
   type,
   data: JSON.stringify(data),
   metadata: JSON.stringify({
     ...{ at: '2026-01-01T00:00:00.000Z', $correlationId: 'a', $causationId: 'a' },
-    ...{ request_id: 'a', actor: 'service', schema: 1 },
+    ...{ request_id: 'a', actor: 'service', schema },
   }),
 });
 
@@ -23,35 +28,57 @@ export interface LogFolder {
   readonly dataDir: string;
   readonly logId: string;
   readonly secret: string;
-  /** Appends events, and events that say that the log was restored. */
+  /** Appends records of restores, and other events. */
   grow(events: { readonly groups?: number; readonly restores?: number }): Promise<void>;
+  /** Seals the log, and returns the file. @param change members that a forger would write */
+  seal(change?: Partial<SealedState>): Promise<string>;
 }
-
-const head = '0'.repeat(64);
 
 /** Creates a data folder with a log of one event, its secret, its API keys and its seal key. */
 export async function newLogFolder(dataDir: string): Promise<LogFolder> {
   mkdirSync(dataDir, { recursive: true });
   const [logId, secret] = [randomUUID(), randomBytes(32).toString('hex')];
   writeFileSync(path.join(dataDir, 'secret'), `${secret}\n`);
-  writeFileSync(path.join(dataDir, 'api-keys.json'), `${JSON.stringify([{ id: 'default', sha256: head }])}\n`);
-  writeFileSync(path.join(dataDir, 'seal-key.pem'), 'a private key\n');
-  async function append(stream: string, events: readonly EventToAppend[]): Promise<void> {
-    const file = path.join(dataDir, 'events.db');
-    const store = await openSqliteEventStore({ file, clock: Date.now, headKey: () => deriveHeadKey(secret) });
-    for (const one of events) await store.append(stream, [one], { expectedRevision: 'any' });
-    await store.close();
+  const keys = [{ id: 'default', sha256: '0'.repeat(64) }];
+  writeFileSync(path.join(dataDir, 'api-keys.json'), `${JSON.stringify(keys)}\n`);
+  const sealKey = generateKeyPairSync('ed25519').privateKey;
+  writeFileSync(path.join(dataDir, 'seal-key.pem'), sealKey.export({ type: 'pkcs8', format: 'pem' }));
+
+  async function whileOpen<Result>(work: (store: SqliteEventStore) => Promise<Result>): Promise<Result> {
+    const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
+    return await work(store).finally(() => store.close());
   }
+  const append = (store: SqliteEventStore, stream: string, one: EventToAppend) =>
+    store.append(stream, [one], { expectedRevision: 'any' });
+  async function stateOf(store: SqliteEventStore): Promise<{ readonly count: number; readonly root: string }> {
+    const frontier = await store.frontier();
+    return { count: frontier.count, root: toHex(rootOf(frontier) ?? '') };
+  }
+
   const secret_fingerprint = deriveStreamKeys(secret).fingerprint(logId);
-  await append('service', [event('ServiceInitialised', { log_id: logId, secret_fingerprint })]);
+  await whileOpen((store) =>
+    append(store, 'service', event('ServiceInitialised', { log_id: logId, secret_fingerprint })),
+  );
   return {
     ...{ dataDir, logId, secret },
-    async grow({ groups = 0, restores = 0 }) {
-      const restored = Array.from({ length: restores }, () => event('LogRestored', { count: 1, head }));
-      if (restores > 0) await append('service', restored);
-      const some = Array.from({ length: groups }, () => event('Said', { text: 'hello' }));
-      if (groups > 0) await append(`said-${randomUUID()}`, some);
-    },
+    grow: ({ groups = 0, restores = 0 }) =>
+      whileOpen(async (store) => {
+        const key = deriveRestoredKey(secret);
+        for (let left = restores; left > 0; left -= 1) {
+          const number = (await restoresOf(store)).length + 1;
+          const record = { ...(await stateOf(store)), superseded: null };
+          const mac = restoredMac({ ...record, logId, number }, key);
+          await append(store, 'service', event('LogRestored', { ...record, mac }, 2));
+        }
+        const stream = `said-${randomUUID()}`;
+        for (let left = groups; left > 0; left -= 1) await append(store, stream, event('Said', { text: 'hello' }));
+      }),
+    seal: (change = {}) =>
+      whileOpen(async (store) => {
+        const restores = (await restoresOf(store)).length;
+        const state = { log_id: logId, seq: 1, restores, ...(await stateOf(store)), final: false, ...change };
+        return keepSeal(dataDir, createSeal(state, sealKey, Date.now()));
+      }),
   };
 }
 

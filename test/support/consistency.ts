@@ -1,6 +1,6 @@
 /** RFC 9162, 2.1.4.2, as a reader of a consistency proof carries it out: the service only makes them. */
-import { fromHex, nodeOf, toHex } from '../../src/eventstore/chain.js';
-import { climb } from '../../src/evidence/proofs.js';
+import { fromHex, nodeOf, toHex } from '../../src/eventstore/leaf.js';
+import { climb } from '../../src/integrity/tree-proofs.js';
 
 interface Root {
   readonly count: number;

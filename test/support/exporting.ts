@@ -2,13 +2,14 @@
 import { parquetReadObjects } from 'hyparquet';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
+import { leafOf, toHex } from '../../src/eventstore/leaf.js';
+import { createGrowingTree } from '../../src/eventstore/tree.js';
 import { runExport, type ExportRequest, type ExportResult } from '../../src/export/run-export.js';
 import { demandChecksum } from '../../src/export/file.js';
 import type { CopyOptions } from '../../src/copy/copy.js';
 import { runImport } from '../../src/copy/import.js';
-import { addressOf, headKeyOf, eventsIn, newFolder, quickly } from './migrating.js';
+import { addressOf, eventsIn, newFolder, quickly } from './migrating.js';
 
 interface Exported extends ExportResult {
   readonly file: string;
@@ -34,7 +35,7 @@ export async function exported(
 export async function imported(file: string, folder: string, more: Partial<CopyOptions> = {}) {
   const options = quickly(more);
   const hasChecksum = await demandChecksum(file, options.signal);
-  const result = await runImport({ file, to: addressOf(folder), isDryRun: false, headKeyOf }, options);
+  const result = await runImport({ file, to: addressOf(folder), isDryRun: false }, options);
   return { ...result, hasChecksum };
 }
 
@@ -51,9 +52,9 @@ export async function parquetRows(file: string): Promise<Record<string, unknown>
   return parquetReadObjects({ file: new Uint8Array(bytes).buffer });
 }
 
-/** The link of the last event, in hex. */
-export async function chainHeadOf(reader: EventReader): Promise<string> {
-  let link = firstLink;
-  for (const [index, event] of (await eventsIn(reader)).entries()) link = linkAfter(link, index + 1, event);
-  return link;
+/** Returns the root of the tree over all events, in hex. */
+export async function rootIn(reader: EventReader): Promise<string> {
+  const tree = createGrowingTree();
+  for (const [index, event] of (await eventsIn(reader)).entries()) tree.add(leafOf(index + 1, event));
+  return toHex(tree.root() ?? '');
 }

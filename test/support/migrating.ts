@@ -8,7 +8,7 @@ import { copyMissing, type CopyJob } from '../../src/copy/append.js';
 import { findCommonBeginning, type CopyProgress } from '../../src/copy/compare.js';
 import { dataFolderAt } from '../../src/stores/data-folder.js';
 import type { RetryPolicy } from '../../src/eventstore/with-retry.js';
-import { deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,
   logStart,
@@ -24,8 +24,6 @@ import { audience, startAudience, type Ended, type StartedCommand } from './audi
 import type { Overrides } from './service.js';
 
 export const secretOfLog = 'a secret for tests, and for nothing else';
-/** The key of the sealed head of these logs, whatever is known of one. */
-export const headKeyOf = (): Uint8Array => deriveHeadKey(secretOfLog);
 export const logId = '0b7e0f4e-6a0c-4a53-9a51-6f1f6f1c2b11';
 
 /** A folder that goes away with the test. */
@@ -39,7 +37,7 @@ export const eventsFileOf = (folder: string): string => dataFolderAt(folder).eve
 export const addressOf = (folder: string) => ({ kind: 'embedded', file: eventsFileOf(folder) }) as const;
 
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
-  openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now, headKey: headKeyOf });
+  openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
 
 /** A log that is closed when the test ends. */
 export async function newLog(folder = newFolder()): Promise<SqliteEventStore> {

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { createCatalogues } from '../../src/audit/names.js';
 import { unpaced } from '../../src/audit/replay-pace.js';
 import { createStoredEvents } from '../../src/audit/stored-events.js';
-import type { Proof } from '../../src/evidence/bundle.js';
-import { provePerson, type ProofSources } from '../../src/evidence/prove.js';
-import { sealNow } from '../../src/evidence/seal-now.js';
-import type { Seal } from '../../src/evidence/seal.js';
-import { contactStream, deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
+import { toHex } from '../../src/eventstore/leaf.js';
+import { frontierAt, rootOf } from '../../src/eventstore/tree.js';
+import { provePerson, type Proof, type ProofSources } from '../../src/integrity/proofs.js';
+import { createSeal, type Seal } from '../../src/integrity/seal.js';
+import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 
@@ -88,7 +88,7 @@ interface Past {
 /** Returns the file of the log. */
 export async function writePast(folder: string, { people = 3, rounds = 6, after = [] }: Past = {}): Promise<string> {
   const file = path.join(folder, 'events.db');
-  const store = await openSqliteEventStore({ file, clock: () => 0, headKey: () => deriveHeadKey(secret) });
+  const store = await openSqliteEventStore({ file, clock: () => 0 });
   const revisions = new Map<string, number>();
   let ordinal = 0;
   let appended: Promise<unknown> = Promise.resolve();
@@ -120,9 +120,11 @@ export interface Prover {
 export async function proving<Result>(file: string, action: (prover: Prover) => Promise<Result>): Promise<Result> {
   const log = openSqliteEventReader({ file, pollMs: 0 });
   const stored = createStoredEvents({ reader: log, catalogues: createCatalogues(log), pace: unpaced });
-  const seal: Prover['seal'] = (count = log.chainHead().count, key = sealKey) => {
-    const verified = log.headAt(count) ?? log.chainHead();
-    return sealNow({ log, source: log.tree, verified, key, now: Date.UTC(2026, 5, 1) + count });
+  const seal: Prover['seal'] = async (given, key = sealKey) => {
+    const count = given ?? (await log.tree.count());
+    const root = toHex(rootOf(await frontierAt(log.tree, count)) ?? '');
+    const state = { log_id: logId, seq: count, restores: 0, count, root, final: false };
+    return createSeal(state, key, Date.UTC(2026, 5, 1) + count);
   };
   try {
     return await action({

@@ -1,4 +1,4 @@
-// Runs verify.mjs for each list of arguments, in one process: prints what it said and its exit code, a line of JSON each.
+// Runs verify.mjs for each list of arguments in one process. Prints its output and exit code as a line of JSON each.
 import { readFileSync } from 'node:fs';
 
 const verifier = new URL('../../verify.mjs', import.meta.url);

@@ -1,4 +1,4 @@
-/** The seals that the service has kept: which of them it has verified, and by when. */
+/** The seals that the service has kept, and whether the log still fits them. */
 import type { AnswerOf, components } from '../../../client/client.js';
 import { usePages } from '../../answers.js';
 import { Empty, PagedTable } from '../../parts/answer.js';
@@ -8,12 +8,13 @@ import { Code, Mark, Time, Written, formatNumber } from '../../parts/text.js';
 type SealState = components['schemas']['SealState'];
 type Look = readonly [kind: 'good' | 'plain' | 'warn' | 'bad', text: string];
 
-/** Green is what was verified, and nothing else. */
+/** Green is only for what was compared and fits. */
 const looks: Readonly<Record<string, Look>> = {
-  verified: ['good', 'verified'],
-  unverified: ['plain', 'not verified yet'],
-  newer_than_log: ['warn', 'newer than the log'],
-  does_not_hold: ['bad', 'does not hold'],
+  holds: ['good', 'holds'],
+  not_checked: ['plain', 'not compared yet'],
+  excused: ['warn', 'of events that a restore removed'],
+  fails: ['bad', 'does not hold'],
+  ignored: ['warn', 'ignored'],
 };
 
 export function Seals() {
@@ -23,13 +24,13 @@ export function Seals() {
       <h2 id="seals">Seals</h2>
       {pages.data !== undefined && <HowFar {...pages.data} />}
       <p class="quiet">
-        A seal that lies beside the log proves nothing against a person who can write there and has the key. What counts
-        is a copy that somebody else keeps: compare it with the one here, or give it to <code>verify.mjs</code>.
+        A seal beside the log proves nothing against a person who can write there and has the key. Keep copies where
+        that person cannot write, and compare them with the seals here or with <code>verify.mjs</code>.
       </p>
       <PagedTable
         pages={pages}
         caption="Seals, the newest first"
-        columns={['Sealed', { number: 'Events' }, 'State', 'Read by', 'Key', 'File']}
+        columns={['Sealed', { number: 'Number' }, { number: 'Events' }, 'State', 'Root', 'Key', 'File']}
         keyOf={({ file }) => file}
         row={(seal) => <SealRow {...seal} />}
         empty={<Empty request="audience audit seal --out seal.json">There are no seals.</Empty>}
@@ -38,39 +39,39 @@ export function Seals() {
   );
 }
 
-function HowFar({ count, verified_count, verified_at, fault }: AnswerOf<'listSeals'>) {
+function HowFar({ count, read_back_count, read_back_at, fault }: AnswerOf<'listSeals'>) {
   if (fault !== null)
     return (
       <p class="note note-bad" role="alert">
-        The log cannot be verified: <Written text={fault} />
+        The log cannot be read back: <Written text={fault} />
       </p>
     );
-  if (verified_at === null)
-    return <p class="note">The process that answers has not verified the log. It has {formatNumber(count)} events.</p>;
+  const events = count === null ? 'a number of events that is not known yet' : `${formatNumber(count)} events`;
+  if (read_back_count === null || read_back_at === null)
+    return <p class="note">The log has {events}. This process has not read them back.</p>;
   return (
     <p>
-      The service has read the first {formatNumber(verified_count)} of {formatNumber(count)} events since its start and
-      found them intact, by <Time at={verified_at} isExact />.
+      The log has {events}. The service has read back {formatNumber(read_back_count)} of them and found them unaltered,
+      last at <Time at={read_back_at} isExact />.
     </p>
   );
 }
 
-function SealRow({ file, seal, key_fingerprint, state, reason, verified_at }: SealState) {
+function SealRow({ file, seal, key_fingerprint, state, reason }: SealState) {
   const [kind, text] = looks[state] ?? ['plain', state];
   return (
     <>
       <th scope="row">{seal === null ? <Written text={file} /> : <Time at={seal.sealed_at} isExact />}</th>
+      <td class="number">{seal !== null && formatNumber(seal.seq)}</td>
       <td class="number">{seal !== null && formatNumber(seal.count)}</td>
       <td>
         <Mark kind={kind}>{text}</Mark> {reason !== null && <Written text={reason} />}
       </td>
-      <td>
-        <Time at={verified_at} isExact />
-      </td>
+      <td>{seal !== null && <Code>{seal.root.slice(0, 16)}…</Code>}</td>
       <td>{key_fingerprint !== null && <Code>{key_fingerprint.slice(0, 16)}…</Code>}</td>
       <td>
         {seal !== null && (
-          <button type="button" onClick={() => saveJson(seal, `seal-${file}`)}>
+          <button type="button" onClick={() => saveJson(seal, file)}>
             Download
           </button>
         )}

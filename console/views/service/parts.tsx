@@ -64,7 +64,7 @@ const isReadiness = (data: unknown): data is Readiness =>
 const partsOf = (parts: Readiness): readonly Part[] =>
   [
     logPart(parts),
-    evidencePart(parts),
+    integrityPart(parts),
     viewsPart(parts),
     mailerPart(parts),
     erasuresPart(parts),
@@ -85,15 +85,15 @@ function logPart({ event_store: store }: Readiness): Part {
   };
 }
 
-/** Green is only for what was verified. */
-function evidencePart({ evidence }: Readiness): Part | undefined {
-  if (evidence === undefined) return undefined;
-  const name = 'Evidence';
-  const more = <>{formatNumber(evidence.count)} events are linked.</>;
-  if (typeof evidence.fault === 'string')
-    return { name, kind: 'bad', state: 'altered', more: <Written text={evidence.fault} /> };
-  if (evidence.verified === true) return { name, kind: 'good', state: 'verified', more };
-  return { name, kind: 'plain', state: 'not verified yet', more };
+/** Green is only for what was read back. */
+function integrityPart({ integrity }: Readiness): Part | undefined {
+  if (integrity === undefined) return undefined;
+  const name = 'Integrity';
+  if (integrity.fault !== null)
+    return { name, kind: 'bad', state: 'cannot be checked', more: <Written text={integrity.fault} /> };
+  if (integrity.read_back_at === null) return { name, kind: 'plain', state: 'not read back yet', more: null };
+  const more = <>{formatNumber(integrity.read_back_count)} events were read back and are unaltered.</>;
+  return { name, kind: 'good', state: 'unaltered', more };
 }
 
 function viewsPart({ projections, read_models: models }: Readiness): Part {

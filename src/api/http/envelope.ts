@@ -7,7 +7,7 @@ import { InvalidCursorError, ReadModelsUnavailableError, ViewDamagedError } from
 export interface Answer {
   readonly data: unknown;
   /** Fields beside `data`, such as `next_cursor` and `incomplete`. */
-  readonly beside?: Readonly<Record<string, string | number | boolean | readonly object[] | null | undefined>>;
+  readonly beside?: Readonly<Record<string, string | number | boolean | object | null | undefined>>;
   readonly headers?: readonly string[];
 }
 

@@ -15,16 +15,10 @@ export function createKeyUses(models: ReadModels, clock: () => number) {
   const stored = new Map<string, number>();
   const isDue = ({ id, lastUsed }: Grant): boolean => lastUsed >= (stored.get(id) ?? 0) + writtenEveryMs;
 
-  /** A record of another shape counts as none, and the next use writes over it. */
+  /** Reads when the key was last used. Ignores a record with another shape, which the next use replaces. */
   async function load(id: string): Promise<{ readonly last: string | null; readonly version: string | null }> {
-    const [record, noted] = await Promise.all([models.readRecord(nameOf(id)), notedByEarlierVersion(id)]);
-    const times = [keyUse.safeParse(record?.value).data?.last_used_at, noted].filter((one) => one !== undefined);
-    return { last: times.sort().at(-1) ?? null, version: record?.version ?? null };
-  }
-
-  /** In a checkpoint: before records were, and still while a process of an earlier version runs beside this one. */
-  async function notedByEarlierVersion(id: string): Promise<string | undefined> {
-    return time.safeParse((await models.checkpoint(nameOf(id)))?.position).data;
+    const record = await models.readRecord(nameOf(id));
+    return { last: keyUse.safeParse(record?.value).data?.last_used_at ?? null, version: record?.version ?? null };
   }
 
   async function note(grant: Grant): Promise<void> {

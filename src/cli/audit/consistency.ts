@@ -2,15 +2,16 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
-import { proveConsistency } from '../../evidence/prove.js';
-import { UsageError } from '../../failures.js';
+import { proveConsistency } from '../../integrity/proofs.js';
+import { sealSchema, type Seal } from '../../integrity/seal.js';
+import { readSealFile } from '../../integrity/seal-store.js';
+import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { destination, forceOption, outOption, withExamples } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
-import { demandOfLog, refuseProof, withTree } from '../../evidence/sealing.js';
+import { demandOfLog, refuseProof, withTree } from './log-place.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { readSeals } from '../../evidence/seal-files.js';
 import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({ ...destination, out: destination.out.default('-') });
@@ -35,11 +36,11 @@ async function consistency(
   line: CommandLine,
 ): Promise<void> {
   demandDestination(options);
-  const [older, newer] = readSeals({ seal: files }).map(({ seal }) => seal);
-  if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
+  const older = wholeSeal(files[0]);
+  const newer = wholeSeal(files[1]);
   const prove = async (log: EventReader) => {
     for (const seal of [older, newer]) await demandOfLog(log, seal);
-    return await withTree(log, line.place(), (tree) => proveConsistency(tree, older, newer));
+    return await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
   };
   const proof = await whileOpen(line.place().openLog(), prove).catch(refuseProof);
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
@@ -47,4 +48,14 @@ async function consistency(
   line.stderr.write(
     `Proven in ${printable(options.out)}: the ${formatCount(newer.count)} events of the newer seal begin with the ${formatCount(older.count)} of the older one, unchanged.\n`,
   );
+}
+
+/** A proof names both seals in full, so both must be of the present format. @throws CommandFailedError */
+function wholeSeal(file: string): Seal {
+  const { data } = sealSchema.safeParse(readSealFile(file));
+  if (data !== undefined) return data;
+  throw new CommandFailedError(`The seal ${file} is of format 1, and a proof needs seals of format 2.`, {
+    type: 'seal',
+    exitCode: 2,
+  });
 }

@@ -58,9 +58,9 @@ async function* pages({ limit, ...wanted }: WholeHistory, { audit }: Auditor): A
 
 async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLine): Promise<void> {
   let end = {};
-  for await (const { items, context, lives, emails_until } of all) {
+  for await (const { items, basis, lives, emails_until } of all) {
     await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-    end = { ...context.basis, lives, emails_until };
+    end = { ...basis, lives, emails_until };
   }
   await stdout.write(`${JSON.stringify({ line: 'end', ...end, ...notRecorded })}\n`);
 }
@@ -79,7 +79,7 @@ async function writeTable(all: AsyncIterable<HistoryPage>, line: CommandLine): P
       bar.report({ phase: 'reading', done: rows.length });
       const until = page.emails_until;
       const emails = until === undefined ? [] : [`E-mails are complete up to position ${until}.`];
-      end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.context.basis)];
+      end = [...livesLines(page.lives), '', ...emails, ...basisLines(page.basis)];
     }
   } finally {
     bar.clear();

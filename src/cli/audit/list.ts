@@ -1,7 +1,7 @@
 /** `audience audit list`: a list as it was at a time, member by member; and `lists`: all that there ever were. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
-import type { Basis } from '../../audit/answers.js';
+import type { BasisWithoutSeal } from '../../audit/answers.js';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
 import type { ListOverview } from '../../audit/lists.js';
@@ -49,7 +49,7 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
 }
 
 interface Written {
-  readonly list: Basis & Pick<ListAt, 'unreadable'>;
+  readonly list: BasisWithoutSeal & Pick<ListAt, 'unreadable' | 'seal'>;
   /** Undefined: standard output. */
   readonly out: string | undefined;
   readonly line: CommandLine;
@@ -60,8 +60,8 @@ export async function writePieces(pieces: AsyncIterable<string>, { list, out, li
   if (out === undefined)
     for await (const piece of pieces) await stdout.write(stdout.isTTY ? piece : Buffer.from(piece));
   else await toFile(out, { pieces, list, line });
-  // The first line of NDJSON has it.
-  const basis = line.json ? [] : basisLines(list);
+  // The first and the last line of NDJSON have the basis.
+  const basis = line.json ? [] : basisLines({ ...list, seal: await list.seal() });
   for (const said of [...unreadableInWords(list.unreadable()), ...basis]) line.stderr.write(`${said}\n`);
   sayNotRecorded(line);
 }

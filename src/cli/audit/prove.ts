@@ -1,9 +1,13 @@
 /** `audience audit prove`: the events of one person in a file that proves itself, and nothing of anybody else. */
+import type { KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { provePerson } from '../../evidence/prove.js';
-import type { Proof } from '../../evidence/bundle.js';
-import { fingerprintOf } from '../../evidence/seal.js';
+import { firstHolding } from '../../integrity/compare-seals.js';
+import { ProofError, provePerson, type Proof } from '../../integrity/proofs.js';
+import { fingerprintOf, publicKeyOf, type KnownSeal } from '../../integrity/seal.js';
+import { readSealKey, sealKeyName } from '../../integrity/seal-store.js';
 import type { Auditor, CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
 import {
@@ -18,9 +22,10 @@ import {
 } from '../shared/options.js';
 import { formatCount } from '../shared/numbers.js';
 import { whileOpen } from '../shared/while-open.js';
-import { demandOfLog, keyAtHand, quickSeal, refuseProof, withTree } from '../../evidence/sealing.js';
+import { demandOfLog, keptSeals, refuseProof, withTree } from './log-place.js';
+import { verifiedSeal } from './seal.js';
 import { demandDestination, put } from '../shared/destination.js';
-import { namedKey, sealIn, sealKeyOf, whileVerifying } from '../shared/seals.js';
+import { namedKey, sealIn, sealKeyOf } from '../shared/seals.js';
 import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
@@ -36,7 +41,11 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
     .description('the events of one contact in a file that proves itself: verify.mjs checks it, nobody else is in it')
     .argument('<contact>', 'contact id, or e-mail address')
     .addOption(outOption('where the proof goes; - is standard output').makeOptionMandatory())
-    .addOption(sealOption('the seal that it is proven against, signed by the same key (default: one made now)'))
+    .addOption(
+      sealOption(
+        'the seal that it is proven against, signed by the same key (default: the newest of the service that covers all events of the contact, otherwise one made now)',
+      ),
+    )
     .addOption(keyOption())
     .addOption(forceOption())
     .action((contact: string, options: unknown) => prove(contact, optionsSchema.parse(options), line));
@@ -60,28 +69,37 @@ interface Work {
   readonly line: CommandLine;
 }
 
-async function proofOf(contact: string, work: Work): Promise<Proof> {
-  const { line, auditor } = work;
+async function proofOf(contact: string, { options, line, auditor }: Work): Promise<Proof> {
   const { log, audit } = auditor;
   const { stream } = await auditor.find(contactIn(contact));
-  const { seal, key } = await sealOf(work);
-  return await withTree(log, line.place(), (source) =>
-    provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal }),
-  );
-}
-
-async function sealOf({ options, auditor: { log }, line }: Work) {
   const place = line.place();
   const given = sealIn(options);
-  if (given !== undefined) {
-    await demandOfLog(log, given);
-    return { key: keyAtHand(namedKey(options.key, place), place.dataDir), seal: given };
-  }
-  const key = sealKeyOf(options.key, line);
-  const seal = await whileVerifying(line, (onProgress) =>
-    quickSeal(log, { place, onProgress, clock: line.clock, key: () => key }),
-  );
-  return { key, seal };
+  if (given !== undefined) await demandOfLog(log, given);
+  const key =
+    given === undefined ? sealKeyOf(options.key, line) : keyAtHand(namedKey(options.key, place), place.dataDir);
+  return await withTree(log, line, async (source) => {
+    /** Returns the newest kept seal that covers the last event, or one of the whole log that is made now. */
+    async function covering(last: number): Promise<KnownSeal> {
+      const { counted } = await keptSeals(log, line);
+      const able = counted.map((one) => one.seal).filter((seal) => isBy(key, seal) && last <= seal.count);
+      const restoredKey = await place.restoredKey(log);
+      return (
+        (await firstHolding(able, { log, tree: source, restoredKey })) ?? (await verifiedSeal(log, line, () => key))
+      );
+    }
+    const seal = given ?? covering;
+    return await provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal });
+  });
+}
+
+const isBy = (key: KeyObject, { public_key }: KnownSeal): boolean => publicKeyOf(key) === public_key;
+
+/** Returns the key that signed a given seal. Makes none, because a new key is another one. @throws ProofError */
+function keyAtHand(named: string | undefined, dataDir: string): KeyObject {
+  const file = named ?? path.join(dataDir, sealKeyName);
+  if (!existsSync(file))
+    throw new ProofError(`there is no key ${file}: the one that signed the seal is needed (--key)`);
+  return readSealKey(file);
 }
 
 async function write(proof: Proof, options: Options, line: CommandLine): Promise<void> {

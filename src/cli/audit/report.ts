@@ -1,6 +1,11 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { EventReader } from '../../eventstore/event-store.js';
+import type { TreeSource } from '../../eventstore/tree.js';
+import { CommandFailedError } from '../../failures.js';
+import { compareAll } from '../../integrity/compare-seals.js';
+import type { KnownSeal } from '../../integrity/seal.js';
 import { reportPage } from '../../report/report-page.js';
 import { sealedReport } from '../../report/sealed-report.js';
 import { whileOpen } from '../shared/while-open.js';
@@ -19,6 +24,7 @@ import {
   withExamples,
 } from '../shared/options.js';
 import { sealIn } from '../shared/seals.js';
+import { keptSeals, withSource } from './log-place.js';
 import { printable } from '../../events/printable.js';
 
 const optionsSchema = z.object({
@@ -55,11 +61,38 @@ async function report(contact: string, options: Options, line: CommandLine): Pro
     const given = sealIn(options);
     const { list, time } = options;
     const request = { contact, ...(await find(contactIn(contact))), list, time, askedBy: 'cli', signal: line.signal };
-    const made = await sealedReport(request, { log, place: line.place(), audit, given });
+    const made = await withSource(log, line, async ({ tree }) => {
+      if (given !== undefined && tree === undefined)
+        throw new CommandFailedError(
+          'No page was made: there are no views that keep the blocks of this log, so it cannot be compared with the seal.',
+          { type: 'seal' },
+        );
+      const seals =
+        tree === undefined ? { kept: [], given: undefined } : await comparedSeals(given, { log, tree, line });
+      return await sealedReport(request, { log, tree, audit, ...seals });
+    });
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
     // It holds personal data.
     await put(text, { ...options, mode: 0o600 }, line);
     if (options.out !== '-') line.stderr.write(`Written to ${printable(options.out)}. ${made.answer}\n`);
     sayNotRecorded(line);
   });
+}
+
+interface Place {
+  readonly log: EventReader;
+  readonly tree: TreeSource;
+  readonly line: CommandLine;
+}
+
+/** Compares the seals of the service, and the given one, with the log. */
+async function comparedSeals(given: KnownSeal | undefined, { log, tree, line }: Place) {
+  const restoredKey = await line.place().restoredKey(log);
+  const { counted } = await keptSeals(log, line);
+  const kept = await compareAll(
+    counted.map(({ seal }) => seal),
+    { log, tree, restoredKey },
+  );
+  const [compared] = given === undefined ? [] : await compareAll([given], { log, tree, restoredKey });
+  return { kept, given: compared };
 }

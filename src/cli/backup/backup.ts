@@ -5,6 +5,7 @@ import { makeBackup } from '../../backup/make-backup.js';
 import type { Manifest } from '../../backup/manifest.js';
 import { verifyBackup } from '../../backup/verify-backup.js';
 import { UsageError } from '../../failures.js';
+import { sealKeysAtHand } from '../../integrity/seal-store.js';
 import { checked } from '../shared/exit-code.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { formatCount } from '../shared/numbers.js';
@@ -54,8 +55,23 @@ async function backup(folder: string, options: z.output<typeof optionsSchema>, l
   const { withSecrets } = options;
   const keep = keepIn(options.keep);
   const { signal, clock } = line;
+  const onNotice = (notice: string): void => void line.stderr.write(`${notice}\n`);
+  const sealKeys = sealKeysAtHand(place, { onNotice });
   const made = await whileBackingUp(line, (onProgress) =>
-    makeBackup({ stores, places: place, folder, keep, withSecrets, version, secrets, signal, clock, onProgress }),
+    makeBackup({
+      stores,
+      places: place,
+      folder,
+      keep,
+      withSecrets,
+      version,
+      secrets,
+      sealKeys,
+      onNotice,
+      signal,
+      clock,
+      onProgress,
+    }),
   );
   const { manifest, removed, notices } = made;
   const words = [
@@ -69,7 +85,7 @@ async function backup(folder: string, options: z.output<typeof optionsSchema>, l
 }
 
 const unsigned =
-  'The secret of this log is not known here, so the manifest has no MAC and the mark at the end of the log was not checked. Set SECRET, or put the file secret into the data folder, and make the backup again. A restore accepts this backup only with --accept-unsigned.';
+  'The secret of this log is not known here, so the manifest has no MAC. Set SECRET, or put the file secret into the data folder, and make the backup again. A restore accepts this backup only with --accept-unsigned.';
 
 function secretsInWords({ secrets }: Manifest, withSecrets: boolean): readonly string[] {
   if (!withSecrets) return ['Without secrets: keep SECRET (or the file secret) in another safe place.'];
@@ -82,13 +98,14 @@ async function verifyOne(
   line: CommandLine,
 ): Promise<void> {
   const secrets = line.place().secretsAtHand();
-  const { folder, manifest, mac } = await whileBackingUp(line, (onProgress) =>
+  const verified = await whileBackingUp(line, (onProgress) =>
     verifyBackup(named, {
       ...{ secrets, acceptsUnsigned, signal: line.signal },
       onNotice: (notice) => void line.stderr.write(`${notice}\n`),
       onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
     }),
   );
-  const words = contentInWords({ folder, manifest, mac, now: line.clock() });
-  await writeBackupAnswer(line, { folder, ...manifest, manifest_mac: mac }, words);
+  const { folder, manifest, mac, seals } = verified;
+  const words = contentInWords({ ...verified, now: line.clock() });
+  await writeBackupAnswer(line, { folder, ...manifest, manifest_mac: mac, compared_seals: seals }, words);
 }

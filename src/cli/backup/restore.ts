@@ -1,10 +1,12 @@
 /** `audience restore` puts a backup into an empty folder, with the newest register of what must not come back, or marks a log that other tools have put back. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { markInPlace } from '../../backup/restore-in-place.js';
 import { restoreBackup } from '../../backup/restore.js';
-import { UsageError } from '../../failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
+import { sealKeyName } from '../../integrity/seal-store.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { withExamples } from '../shared/options.js';
@@ -106,6 +108,8 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
     words,
   );
   if (register.lacks > 0) onNotice(older);
+  const hasSealKey = place.seals.key !== undefined || existsSync(path.join(to, sealKeyName));
+  if (manifest.seals > 0 && !hasSealKey) onNotice(sealKeyInWords(to));
   // Say this last, because the service does not start without the secret.
   if (secret !== path.join(to, 'secret')) onNotice(secretInWords(to, secret, secrets));
 }
@@ -124,30 +128,35 @@ function noticesOfSecrets({ restored, left_out, kept }: Restored['secrets'], opt
   ];
 }
 
-/** Returns what to do about a secret that is not in the folder. @param secret the file or variable that has it, or null */
-function secretInWords(to: string, secret: string | null, { restored, kept, left_out }: Restored['secrets']): string {
+/** Returns what to do about a secret that is not in the folder. @param secret the file or variable that has it */
+function secretInWords(to: string, secret: string, { restored, kept }: Restored['secrets']): string {
   const file = path.join(to, 'secret');
   const wrong = [...restored, ...kept].includes('secret') ? `The file ${file} is not the secret of this log. ` : '';
   if (secret === 'SECRET')
     return `${wrong}The secret of this log is not in ${to}. Start the service with SECRET as it is set here.`;
-  if (secret !== null)
-    return `${wrong}The secret of this log is not in ${to}. Before the start, copy ${secret} to ${file}, or set SECRET to its content.`;
-  const again = left_out.includes('secret') ? ', or empty the folder and restore again with --with-secrets' : '';
-  return `${wrong}The secret of this log is not in ${to}, and the service does not start without it. Put the file secret there, or start with SECRET${again}.`;
+  return `${wrong}The secret of this log is not in ${to}. Before the start, copy ${secret} to ${file}, or set SECRET to its content.`;
 }
 
-/** What is opened for writing shows that no service runs on an embedded log. */
+const sealKeyInWords = (to: string): string =>
+  `The key of the seals is not in ${to}. Before the start, copy ${sealKeyName} from the folder in use to ${path.join(to, sealKeyName)}. If it is lost, set SEAL_KEYS_BEFORE to its public key, which is public_key in a seal.`;
+
+/** Marks the log while it is locked, so that no service runs on it. */
 async function markLog(register: string | undefined, line: CommandLine): Promise<void> {
   const place = line.place();
-  const { dataDir, headKey } = place;
-  const { signal } = line;
-  const marked = await whileOpen(place.openCommands(), ({ store }) =>
-    whileBackingUp(line, (onProgress) =>
-      markInPlace({
-        ...{ log: store, dataDir, register, headKey, signal, eventId: place.newUuid() },
+  const { dataDir, signal } = place;
+  const marked = await whileOpen(place.openLocked(), (log) =>
+    whileBackingUp(line, async (onProgress) => {
+      const restoredKey = await place.restoredKey(log);
+      if (restoredKey === undefined)
+        throw new CommandFailedError(
+          'The secret of this log is needed, because the mark of the restore is made with it: set SECRET, or put the file secret back.',
+          { type: 'no_secret' },
+        );
+      return await markInPlace({
+        ...{ log, dataDir, register, restoredKey, signal, eventId: place.newUuid() },
         onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
-      }),
-    ),
+      });
+    }),
   );
   const words = [
     `The log has ${formatCount(marked.count)} events, and is marked in ${dataDir} as restored.`,

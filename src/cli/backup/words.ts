@@ -19,29 +19,37 @@ const dayMs = 86_400_000;
 export const ageInWords = (time: string, now: number): string =>
   `${time}, ${counted(Math.max(0, Math.floor((now - Date.parse(time)) / dayMs)), 'day')} ago`;
 
-interface Content extends Pick<VerifiedBackup, 'folder' | 'manifest' | 'mac'> {
+interface Content extends VerifiedBackup {
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-export function contentInWords({ folder, manifest, mac, now }: Content): readonly string[] {
-  const { made_at, log_id, restores, count, head, position } = manifest;
-  const { register, seals, secrets, versions, sealed_head_checked } = manifest;
+export function contentInWords({ folder, manifest, mac, seals, now }: Content): readonly string[] {
+  const { made_at, log_id, restores, count, root, position, register, secrets, versions } = manifest;
   const newest = register.newest === null ? '' : `, the newest of ${ageInWords(register.newest, now)}`;
   return [
-    `${folder} is a whole backup.`,
+    `${folder} is a complete backup.`,
     `  made      ${ageInWords(made_at, now)}, by version ${versions.service}`,
     `  manifest  ${macInWords[mac]}`,
     `  log       ${log_id}`,
     `  restores  ${formatCount(restores)}`,
     `  events    ${formatCount(count)}`,
-    `  head      ${head}`,
+    `  root      ${root}`,
     `  position  ${position}`,
     `  register  ${register.entries === 1 ? '1 entry' : `${formatCount(register.entries)} entries`}${newest}`,
-    `  seals     ${formatCount(seals)}`,
+    `  seals     ${sealsInWords(manifest.seals, seals)}`,
     `  secrets   ${secrets.length === 0 ? 'none: the secret is needed from elsewhere' : secrets.join(', ')}`,
-    ...(sealed_head_checked ? [] : ['When it was made, the mark at the end of the log could not be checked.']),
   ];
+}
+
+function sealsInWords(files: number, { match, excused }: VerifiedBackup['seals']): string {
+  if (files === 0) return 'none';
+  const ignored = files - match - excused;
+  return [
+    `${formatCount(files)}: ${formatCount(match)} match the log`,
+    ...(excused === 0 ? [] : [`${formatCount(excused)} of events that a restore removed`]),
+    ...(ignored === 0 ? [] : [`${formatCount(ignored)} of another log or not readable`]),
+  ].join(', ');
 }
 
 const macInWords: Readonly<Record<VerifiedBackup['mac'], string>> = {

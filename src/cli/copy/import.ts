@@ -20,9 +20,9 @@ export function registerImport(program: Command, line: CommandLine): void {
   registerImportContacts(group, line);
   const command = group
     .command('events')
-    .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
+    .description('brings exported events back into an empty store: same order, ids and times, and the same root')
     .argument('<file>', 'a whole export of events, as NDJSON')
-    .addOption(sealOption('demands that the history in the file is the sealed one, and not shortened'))
+    .addOption(sealOption('demands that the file begins with the sealed events'))
     .addOption(publicKeyOption())
     .option('--dry-run', 'checks the file and the store, and writes nothing')
     .action((file: unknown, options: unknown) => {
@@ -36,11 +36,11 @@ export function registerImport(program: Command, line: CommandLine): void {
   ]);
 }
 
-async function importFrom(line: CommandLine, request: Omit<ImportRequest, 'headKeyOf'>): Promise<void> {
+async function importFrom(line: CommandLine, request: ImportRequest): Promise<void> {
   const { file, to } = request;
-  const copied = await copyLogOnTerminal(line, { from: to, to }, async (options, headKeyOf) => {
+  const copied = await copyLogOnTerminal(line, { from: to, to }, async (options) => {
     const hasChecksum = await demandChecksum(file, options.signal);
-    return { ...(await runImport({ ...request, headKeyOf }, options)), hasChecksum };
+    return { ...(await runImport(request, options)), hasChecksum };
   });
   const report = { request, ...copied };
   await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));

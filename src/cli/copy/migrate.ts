@@ -22,8 +22,7 @@ const notes = `
 Stop the service first: nothing may write to the log while it is copied, and no
 service may use the target before the copy is done.
 The same command again goes on where an earlier run was stopped. Afterwards the
-service needs the same SECRET as before (the file secret in its data folder);
-a copy into a folder needs it at once, to seal the end of the log.
+service needs the same SECRET as before (the file secret in its data folder).
 `;
 
 export function registerMigrate(program: Command, line: CommandLine): void {
@@ -57,9 +56,7 @@ function requestOf(given: unknown, env: Environment): Migration {
 }
 
 async function migrate(request: Migration, line: CommandLine): Promise<ExitCode> {
-  const copied = await copyLogOnTerminal(line, request, (options, headKeyOf) =>
-    runMigration({ ...request, headKeyOf }, options),
-  );
+  const copied = await copyLogOnTerminal(line, request, (options) => runMigration(request, options));
   const report = { request, ...copied };
   await line.stdout.write(line.json ? migratedAsJson(report) : migratedInWords(report));
   return copied.result.outcome === 'differs' ? 1 : 0;

@@ -8,12 +8,12 @@ import { printable } from '../../events/printable.js';
 interface Copied<Request, Result> {
   readonly request: Request;
   readonly result: Result;
-  /** Where the secret of the log is. */
+  /** Where the secret of the log is, and what to do with it. */
   readonly advice: string;
   readonly milliseconds: number;
 }
 
-type ReportedImport = Copied<Omit<ImportRequest, 'headKeyOf'>, ImportResult & { readonly hasChecksum: boolean }>;
+type ReportedImport = Copied<ImportRequest, ImportResult & { readonly hasChecksum: boolean }>;
 type Migrated = Copied<Migration, MigrationResult>;
 
 const inLines = (lines: readonly string[]): string => `${lines.map(printable).join('\n')}\n`;
@@ -21,7 +21,7 @@ const inLines = (lines: readonly string[]): string => `${lines.map(printable).jo
 const nothingInTheWay = 'Dry run: nothing was written, and nothing stands in the way.';
 
 export function importInWords({ request, result, advice, milliseconds }: ReportedImport): string {
-  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
+  const { log, alreadyThere, copied, root, hasChecksum } = result;
   const { file, to, isDryRun, seal } = request;
   return inLines([
     `From ${file} to ${shown(to)}`,
@@ -29,8 +29,10 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
     `  file        ${formatCount(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
     `  there       ${formatCount(alreadyThere)} events before`,
     `  ${isDryRun ? 'to import ' : 'imported  '}  ${formatCount(copied)} events`,
-    `  chain head  ${chainHead}`,
-    ...(seal === undefined ? [] : [`  seal        right, of ${seal.sealed_at} over ${formatCount(seal.count)} events`]),
+    `  root        ${root}`,
+    ...(seal === undefined
+      ? []
+      : [`  seal        matches, of ${seal.sealed_at} over ${formatCount(seal.count)} events`]),
     `  time        ${duration(milliseconds / 1_000)}`,
     '',
     isDryRun
@@ -42,7 +44,7 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
 }
 
 export function importAsJson({ request, result, advice, milliseconds }: ReportedImport): string {
-  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
+  const { log, alreadyThere, copied, root, hasChecksum } = result;
   const { file, to, isDryRun, seal } = request;
   const report = {
     outcome: isDryRun ? 'checked' : 'identical',
@@ -54,7 +56,7 @@ export function importAsJson({ request, result, advice, milliseconds }: Reported
     already_there: alreadyThere,
     imported: isDryRun ? 0 : copied,
     to_import: isDryRun ? copied : 0,
-    chain_head: chainHead,
+    root,
     checksum: hasChecksum ? 'right' : 'none',
     seal: seal === undefined ? 'none' : 'right',
     advice,

@@ -101,22 +101,23 @@ const records: Readonly<Record<ExportedKind, string>> = {
 const showsPersons = ({ what }: Pick<ExportRequest, 'what'>): boolean => what === 'events' || what === 'contacts';
 
 function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
-  const { bytes, sha256, events, position, milliseconds } = result;
+  const { bytes, sha256, events, position, milliseconds, tree } = result;
   const lines = [
     `Exported ${formatCount(result.records)} ${records[what]}, ${formatCount(result.rows)} ${format === 'ndjson' ? 'lines' : 'rows'}${time === undefined ? '' : `, as of ${time}`}`,
     `  to         ${file === '-' ? 'standard output' : file} (${format}, ${formatCount(bytes)} bytes)`,
     `  SHA-256    ${sha256}`,
     `  read       ${formatCount(events)} events, up to position ${position}`,
+    ...(tree === null ? [] : [`  root       ${tree.root}, over ${formatCount(tree.count)} events`]),
     `  time       ${duration(milliseconds / 1_000)}, ${formatCount(perSecond(result))} events/s`,
   ];
   if (file !== '-') lines.push(`  to check   sha256sum -c ${path.basename(checksumFileOf(file))}`);
   if (what === 'events' && time !== undefined)
-    lines.push('An export that is cut at a time is no whole log: it cannot be imported or verified.');
+    lines.push('An export that is cut at a time is not a whole log. It cannot be imported or verified.');
   return `${[...lines, ...unreadableInWords(result.unreadable)].map(printable).join('\n')}\n`;
 }
 
 function exportAsJson({ what, format, time, file }: ExportRequest, result: ExportResult): string {
-  const { bytes, sha256, events, position, milliseconds } = result;
+  const { bytes, sha256, events, position, milliseconds, tree } = result;
   const report = {
     outcome: 'exported',
     what,
@@ -129,6 +130,8 @@ function exportAsJson({ what, format, time, file }: ExportRequest, result: Expor
     sha256,
     events,
     position,
+    count: tree?.count ?? null,
+    root: tree?.root ?? null,
     events_per_second: perSecond(result),
     milliseconds: Math.round(milliseconds),
     unreadable: result.unreadable.count,

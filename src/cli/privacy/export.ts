@@ -61,12 +61,13 @@ async function throughService(email: string, folder: string, service: ServiceCli
   const target = `/v1/privacy/export?email=${encodeURIComponent(email)}`;
   const { data, status, message } = await service.ask({ method: 'GET', path: target });
   if (status !== 200) throw new CommandFailedError(message, { type: 'refused' });
-  const { history, emails, readings, ...about } = personExport.parse(data);
+  const { history, emails, readings, seal, ...about } = personExport.parse(data);
   return await writeBoth(folder, {
     about,
     history: () => [history],
     emails: () => [emails],
     readings: () => [readings],
+    seal: async () => await Promise.resolve(seal),
   });
 }
 

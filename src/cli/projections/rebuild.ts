@@ -110,10 +110,9 @@ async function throughService(
   return await followRebuild({ rebuild_id, last: () => lastRebuild(service), onProgress, signal: line.signal });
 }
 
-/** A service of an earlier version cannot accept differences. */
-const bodyOf = ({ dryRun, acceptDifferences }: RebuildRequest): object => ({
+const bodyOf = ({ dryRun, acceptDifferences = false }: RebuildRequest): object => ({
   dry_run: dryRun,
-  ...(acceptDifferences === true ? { accept_differences: true } : {}),
+  accept_differences: acceptDifferences,
 });
 
 async function lastRebuild(service: ServiceClient): Promise<Rebuild> {

@@ -1,11 +1,12 @@
 /** What every command of `audience` is given: its terminal, its stores, the running service. Made in src/app/command-line.ts. */
+import type { KeyObject } from 'node:crypto';
 import type { Audit } from '../../audit/audit.js';
 import type { StreamKeys } from '../../events/streams.js';
 import type { EventReader } from '../../eventstore/event-store.js';
-import type { LogPlace } from '../../evidence/open-links.js';
+import type { LogPlace } from '../../integrity/server-blocks.js';
+import type { SealSettings } from '../../integrity/seal-store.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
 import type { LastingCommands } from '../../privacy/lasting.js';
-import type { Config } from '../../stores/config.js';
 import type { SecretAtHand } from '../../stores/secret-of-log.js';
 import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
@@ -56,16 +57,20 @@ export interface CommandPlace extends LogPlace {
   readonly secret: string | undefined;
   /** The folder of e-mails that were written to files. */
   readonly outbox: string;
-  /** The folder of copies and the key, where they are named. */
-  readonly seals: Pick<Config['seals'], 'copies' | 'key'>;
+  /** Settings of copies and keys. */
+  readonly seals: SealSettings['seals'];
   /** Of a log that is there: a mistyped folder must not become a new one. @throws CommandFailedError */
   existing(): StoreSettings;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
   /** For writing, while no service runs on it. @throws CommandFailedError where its secret is not known @throws WriterLockedError */
   openCommands(): Promise<OpenCommands>;
+  /** Opens the log as its only writer, to read it while no service runs on it. It is not compared with seals. @throws WriterLockedError */
+  openLocked(): Promise<OpenEventStore>;
   /** Returns the secrets of the environment and of the data folder, whatever log they belong to. */
   secretsAtHand(): readonly SecretAtHand[];
+  /** Returns the key of the MAC of restores, or undefined if the secret of the log is not at hand. */
+  restoredKey(log: EventReader): Promise<KeyObject | undefined>;
   /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
   streamKeys(log: EventReader): Promise<StreamKeys>;
 }

@@ -3,7 +3,7 @@ import type { CopyOptions } from '../../copy/copy.js';
 import type { ExaminedLog } from '../../copy/examine.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry } from '../../eventstore/with-retry.js';
-import { secretOfLog } from '../../stores/secret-of-log.js';
+import { adviceOnSecret } from '../../stores/secret-of-log.js';
 import type { LogAddress } from '../../stores/stores.js';
 import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
@@ -11,23 +11,24 @@ import { keepMemorySmall } from './memory.js';
 
 interface CopiedLog<Result> {
   readonly result: Result;
-  /** Where the secret of the log is. */
+  /** Where the secret of the log is, and what to do with it. */
   readonly advice: string;
   readonly milliseconds: number;
 }
 
-/** Copies a log, which is written into a folder only with its secret. @throws as `copyOnTerminal` */
-export async function copyLogOnTerminal<Result extends { readonly log: ExaminedLog }>(
+/** Copies a log and says where its secret is. @throws as `copyOnTerminal` */
+export async function copyLogOnTerminal<Result>(
   line: CommandLine,
   { from, to }: { readonly from: LogAddress; readonly to: LogAddress },
-  copy: (options: CopyOptions, headKeyOf: (log: ExaminedLog) => Uint8Array | undefined) => Promise<Result>,
+  copy: (options: CopyOptions) => Promise<Result>,
 ): Promise<CopiedLog<Result>> {
   keepMemorySmall();
-  const secretOf = (log: ExaminedLog) => secretOfLog({ from, to, log, environment: line.env });
-  const { result, milliseconds } = await copyOnTerminal(line, (options) =>
-    copy(options, (log) => secretOf(log).headKey),
-  );
-  return { result, advice: secretOf(result.log).advice, milliseconds };
+  let advice = '';
+  const onExamined = (log: ExaminedLog): void => {
+    advice = adviceOnSecret({ from, to, log, environment: line.env });
+  };
+  const copied = await copyOnTerminal(line, (options) => copy({ ...options, onExamined }));
+  return { ...copied, advice };
 }
 
 /** @throws CommandFailedError with what to do, UsageError; the signal's reason when it aborts. */

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { hasInvisibleCharacter, isAddress } from '../../events/address.js';
-import { sealKeyName } from '../../evidence/seal-key.js';
+import { sealKeyName } from '../../integrity/seal-store.js';
 import { UsageError } from '../../failures.js';
 import type { NamedContact } from './command-line.js';
 

@@ -220,7 +220,7 @@ async function whyKeptBack(
   if (await provesItself(target, secrets, signal)) return undefined;
   return {
     reason:
-      'that address does not prove that it has the secret of this data folder. Another service or an earlier version answers there, or a proxy or a mapped port is in between',
+      'that address does not prove that it has the secret of this data folder. Another service answers there, or a proxy or a mapped port is in between',
     remedy: 'If the address is right, give the key with AUDIENCE_KEY.',
   };
 }

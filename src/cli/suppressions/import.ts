@@ -54,7 +54,7 @@ async function run(
     ...csv,
     isDryRun: false,
     path: '/v1/suppressions',
-    unknown: new CommandFailedError('The service knows no suppressions: it is of an earlier version.'),
+    unknown: new CommandFailedError('The service has no suppressions, so it is of another version than this command.'),
     settings: { suppressions: refusal, column, ...csv },
     linesFor: (header: HeaderRow) => refusalLines(header, column, refusal),
   };

@@ -6,7 +6,7 @@
 import { BACKWARDS, END, jsonEvent, WrongExpectedVersionError } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
-import { withDigests } from '../chain.js';
+import { withDigests } from '../leaf.js';
 import { StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, Timings } from './connection.js';
 import { createCopies, type Copies } from './copies.js';

@@ -8,8 +8,9 @@ import {
   type ExpectedRevision,
   type Position,
 } from '../event-store.js';
+import { AlteredLogError } from '../log-source.js';
+import type { Frontier } from '../tree.js';
 import { validateAppend } from '../validate-append.js';
-import type { KnownEnd } from './known-end.js';
 import {
   expectationNumber,
   failures,
@@ -47,9 +48,8 @@ const longestBackOffMs = 5_000;
 interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
-  /** Makes the sealed head. Handed to the thread that writes. */
-  readonly headKey: Uint8Array | undefined;
-  readonly known: KnownEnd;
+  /** Called once when the log turns out to have other events than this service has appended. Must not throw. */
+  readonly onAltered?: ((message: string) => void) | undefined;
   readonly onFault?: ((error: Error) => void) | undefined;
   readonly onCommit?: ((commit: LogCommit) => void) | undefined;
 }
@@ -68,6 +68,12 @@ export class WriteQueue {
   /** The messages that the writer has, in order. */
   #posted: PendingAppend[][] = [];
   #size = 0;
+  /** The tree over the committed events; undefined before the log is open. */
+  #end: Frontier | undefined;
+  #altered: string | undefined;
+  /** Events of appends that were posted to a thread that died, so that they may have been written. */
+  #lost = 0;
+  #checks: (() => void)[] = [];
   #scheduled = false;
   #worker: Worker | undefined;
   /** `starting` queues, `down` refuses at once. */
@@ -90,6 +96,7 @@ export class WriteQueue {
     return new Promise((resolve, reject) => {
       const size = validateAppend(stream, events, expectedRevision);
       if (this.#closing) throw new StoreUnavailableError('the event store is closed');
+      if (this.#altered !== undefined) throw new StoreUnavailableError(this.#altered);
       if (this.#state === 'down') throw new StoreUnavailableError('the event log cannot be opened at present');
       if (this.#size > 0 && this.#size + size > charactersWaiting)
         throw new StoreUnavailableError('too much waits for the disk');
@@ -102,19 +109,39 @@ export class WriteQueue {
     });
   }
 
-  /** The file is open, and the last write or probe succeeded. */
+  /** Whether the file is open, is the log that this service wrote, and the last write or probe succeeded. */
   get isWritable(): boolean {
-    return this.#state === 'up' && !this.#isRefused;
+    return this.#state === 'up' && !this.#isRefused && this.#altered === undefined;
+  }
+
+  /** The tree over the committed events. Undefined before the log is open. */
+  get end(): Frontier | undefined {
+    return this.#end;
+  }
+
+  /** Why the log cannot be trusted any more; undefined if nothing is known against it. */
+  get altered(): string | undefined {
+    return this.#altered;
+  }
+
+  /** Refuses all appends from now on. Does nothing if they are refused already. */
+  refuse(message: string): void {
+    if (this.#altered !== undefined) return;
+    this.#altered = message;
+    this.#refuseQueued(message);
+    this.#options.onAltered?.(message);
+  }
+
+  /** Lets the writer compare the end of the file with the events that it has appended. If they differ, appends are refused from then on. */
+  check(): Promise<void> {
+    if (this.#state !== 'up') return Promise.resolve();
+    this.#worker?.postMessage({ type: 'check' } satisfies ToWriter);
+    return new Promise((resolve) => this.#checks.push(resolve));
   }
 
   /** Appends without an answer. */
   get waiting(): number {
     return this.#posted.reduce((sum, { length }) => sum + length, this.#queue.length);
-  }
-
-  /** The writer has answered all that it was sent. */
-  get isStill(): boolean {
-    return this.#state === 'up' && this.#posted.length === 0;
   }
 
   onCommitted(listener: (position: Position) => void): () => void {
@@ -146,9 +173,11 @@ export class WriteQueue {
 
   #start(opened: () => void, refused: (error: Error) => void): void {
     this.#state = 'starting';
-    const { file, headKey, known } = this.#options;
+    const { file } = this.#options;
+    const committed = this.#end;
+    const expected = committed && { committed, most: committed.count + this.#lost };
     const worker = new Worker(workerUrl, {
-      workerData: { file, headKey, known: known.end() } satisfies WriterData,
+      workerData: { file, expected } satisfies WriterData,
       name: 'event-log-writer',
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 },
@@ -159,15 +188,18 @@ export class WriteQueue {
       if (message.type === 'opened') {
         this.#state = this.#state === 'closed' ? 'closed' : 'up';
         this.#everOpened = true;
-        known.learn(message.end);
-        if (message.altered !== undefined) known.refuse(message.altered);
+        this.#end = message.end;
+        this.#lost = 0;
         this.#backOffMs = firstBackOffMs;
         // A probe may have ended the previous thread.
         if (this.#isRefused) this.#probeLater();
         this.#schedule();
         opened();
       } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
-      else this.#hear(message);
+      else if (message.type === 'altered' && this.#state === 'starting') {
+        reason = new AlteredLogError(message.message);
+        if (this.#everOpened) this.refuse(message.message);
+      } else this.#hear(message);
     });
     worker.on('error', (error: Error) => (reason = error));
     worker.on('exit', () => {
@@ -185,7 +217,7 @@ export class WriteQueue {
         const committed = this.#takePosted();
         this.#options.onCommit?.({ appends: committed.length, milliseconds: message.milliseconds });
         if (message.end !== undefined) {
-          this.#options.known.learn(message.end);
+          this.#end = message.end;
           this.#tell(formatPosition(message.end.count));
         }
         this.#post();
@@ -196,8 +228,8 @@ export class WriteQueue {
         const Failed = failures[message.how];
         this.#isRefused = true;
         this.#probeLater();
-        // What is in doubt may be there.
-        this.#options.known.learn(message.end);
+        // An append that is in doubt may have been written.
+        this.#end = message.end;
         const refused = this.#takePosted();
         this.#options.onCommit?.({ appends: refused.length, milliseconds: undefined });
         for (const waiting of refused) waiting.reject(new Failed(message.message));
@@ -214,7 +246,9 @@ export class WriteQueue {
       case 'not_redacted':
         return this.redactions.hear(message);
       case 'altered':
-        return this.#options.known.refuse(message.message);
+        return this.refuse(message.message);
+      case 'checked':
+        return this.#checks.shift()?.();
       case 'fault':
         this.#fault(new Error(message.message));
         return;
@@ -274,9 +308,8 @@ export class WriteQueue {
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
   #ended(error: Error): void {
-    while (this.#posted.length > 0)
-      for (const waiting of this.#takePosted())
-        waiting.reject(new failures.in_doubt(`the event-log writer ended: ${error.message}`, { cause: error }));
+    for (const resolve of this.#checks.splice(0)) resolve();
+    this.#leaveInDoubt(error);
     this.redactions.fail(`the event-log writer ended: ${error.message}`);
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';
@@ -286,7 +319,15 @@ export class WriteQueue {
     // Where the log could not be opened in the first place, the opener decides what to do.
     if (!this.#everOpened) return;
     this.#fault(error);
-    if (!this.#closing) void this.#restart();
+    if (!this.#closing && this.#altered === undefined) void this.#restart();
+  }
+
+  #leaveInDoubt(error: Error): void {
+    while (this.#posted.length > 0)
+      for (const waiting of this.#takePosted()) {
+        this.#lost += waiting.events.length;
+        waiting.reject(new failures.in_doubt(`the event-log writer ended: ${error.message}`, { cause: error }));
+      }
   }
 
   async #restart(): Promise<void> {

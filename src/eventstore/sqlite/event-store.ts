@@ -3,56 +3,59 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Database, isOpenHere, sqliteCode } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
-import type { SqliteLinks } from './links.js';
+import { emptyFrontier, type Frontier } from '../tree.js';
 import { WriteQueue } from './append-queue.js';
 import type { LogCommit } from './messages.js';
-import { createKnownEnd } from './known-end.js';
 import { takeLock } from './lock.js';
-import { openSqliteEventReader } from './reader.js';
+import { openSqliteEventReader, type SqliteLog } from './reader.js';
 
-/** Reads go no further than what this process has written, or found at its opening. */
-export interface SqliteEventStore extends EventStore, SqliteLinks {
-  /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
+/** Reads stop at the last event that this process has written, or found when it opened the log. */
+export interface SqliteEventStore extends EventStore, SqliteLog {
+  /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns a function that stops it. */
   onCommitted(listener: (position: Position) => void): () => void;
-  /** Appends without an answer. */
+  /** Number of appends without an answer. */
   waiting(): number;
-  /** Looks whether the log ends with what was written there last, and says why it is not trusted: nothing is appended to it. @throws StoreUnavailableError */
+  /** The tree over the events that the log had when it was opened. */
+  readonly opened: Frontier;
+  /** Returns the tree over the committed events, after the writer has compared the end of the file with the events that it has appended. */
+  frontier(): Promise<Frontier>;
+  /** Number of committed events. */
+  count(): number;
+  /** Why the log is not trusted and appends are refused; undefined if nothing is known against it. */
   altered(): string | undefined;
+  /** Refuses all appends from now on, because the log turned out to be altered. */
+  refuse(message: string): void;
 }
 
 export interface SqliteEventStoreOptions {
   readonly file: string;
   readonly clock: () => number;
-  /**
-   * The key of the sealed head, asked for while no other process can write to the log, before it is opened or made. Without it
-   * what is appended has none, and a service that has the secret refuses it.
-   */
-  readonly headKey?: (() => Uint8Array) | undefined;
+  /** Called while no other process can write to the log, before the file is opened or created. Its errors are those of the opening. */
+  readonly onLocked?: () => void;
   /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
   /** Called for each transaction of appends. */
   readonly onCommit?: (commit: LogCommit) => void;
-  /** Called once, when the log turns out not to be what was written there, also at its opening. Must not throw. */
+  /** Called once when the log turns out to have other events than this service has appended. Must not throw. */
   readonly onAltered?: (message: string) => void;
 }
 
 /**
  * @throws WriterLockedError another process, or another store in this one, writes to this log.
- * @throws What `headKey` throws.
  * @throws StoreUnavailableError the file cannot be opened or is not a log of this service.
  */
 export async function openSqliteEventStore(options: SqliteEventStoreOptions): Promise<SqliteEventStore> {
   const file = realFile(options.file);
   const lock = takeWriterLock(file);
-  const known = createKnownEnd((message) => options.onAltered?.(message));
   let writer: WriteQueue | undefined;
   try {
-    const queue = (writer = new WriteQueue({ ...options, file, known, headKey: options.headKey?.() }));
+    options.onLocked?.();
+    const queue = (writer = new WriteQueue({ ...options, file }));
     await queue.opened;
+    const opened = queue.end ?? emptyFrontier;
+    const count = (): number => queue.end?.count ?? 0;
     // Events that another program appends are not read.
-    const reader = openSqliteEventReader({ file, pollMs: 0, until: () => known.end()?.count ?? 0 });
-    const written = { ...reader, isStill: () => queue.isStill };
-    const altered = (): string | undefined => known.check(written);
+    const reader = openSqliteEventReader({ file, pollMs: 0, until: count });
     queue.onCommitted(() => reader.wake());
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
@@ -65,11 +68,18 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
       ...reader,
       soleWriter: true,
       waiting: () => queue.waiting,
-      isWritable: () => queue.isWritable && altered() === undefined,
+      isWritable: () => queue.isWritable,
       append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
       redact: queue.redactions.redact,
       onCommitted: (listener) => queue.onCommitted(listener),
-      altered,
+      opened,
+      count,
+      async frontier() {
+        await queue.check();
+        return queue.end ?? emptyFrontier;
+      },
+      altered: () => queue.altered,
+      refuse: (message) => queue.refuse(message),
       close: () => (closing ??= close()),
     };
   } catch (error) {

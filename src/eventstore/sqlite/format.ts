@@ -4,37 +4,22 @@ import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": marks the files of this service. */
 const applicationId = 0x41754c65;
-/**
- * The format that is written. It has the tables of format 5, in which each event had the text of its metadata: such a file
- * is read as it is, and its first append makes it format 6. Formats 1 to 4 were never released.
- */
-const formatVersion = 6;
-const earlierVersion = 5;
+const formatVersion = 7;
 
 /**
- * The metadata of an event `e`: their text, or that of the event at the position that stands there in place of it. A text of
- * metadata is a JSON object, so it is never a number, and a number without such an event stays what it is.
+ * The metadata of an event `e`: its text, or the text of the event at the position that is stored instead. A text of metadata
+ * is a JSON object, so it is never a number.
  */
 export const metadataText =
   'coalesce((select shared.metadata from events shared where shared.position = e.metadata), e.metadata)';
 
-const viewOf = (metadata: string): string => `
-  create view log as
-    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, ${metadata}, e.recorded_at,
-      lower(hex(e.chain)) as chain
-    from events e join streams s on s.id = e.stream_id
-    order by e.position;
-`;
-const logView = viewOf(`${metadataText} as metadata`);
-const earlierView = viewOf('e.metadata');
-
 /*
- * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids: a
- * repeat is recognised by comparing ids at the expected revision. Blanks may follow `data` (redact.ts). `metadata` are kept
- * once for events that were appended together (`metadataText`). `chain` is the event's link. `blocks` has the root of each
- * complete block of the tree, `head` the sealed head in its one row.
+ * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids, because a
+ * repeated append is recognized by the ids at the expected revision. Blanks may follow `data` (redact.ts). `metadata` is
+ * stored once for events that were appended together (`metadataText`). `blocks` has the root of each complete block of the
+ * tree. The view `log` is for people.
  */
-const tables = `
+const schema = `
   create table streams (
     id integer primary key,
     name text not null unique,
@@ -48,20 +33,17 @@ const tables = `
     type text not null,
     data text not null,
     metadata text not null,
-    recorded_at text not null,
-    chain blob not null
+    recorded_at text not null
   ) strict;
   create table blocks (
     number integer primary key,
     root blob not null
   ) strict;
-  create table head (
-    id integer primary key check (id = 1),
-    count integer not null,
-    head blob not null,
-    mac blob not null
-  ) strict;
   create unique index events_by_stream on events (stream_id, revision);
+  create view log as
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, ${metadataText} as metadata, e.recorded_at
+    from events e join streams s on s.id = e.stream_id
+    order by e.position;
 `;
 
 /** An event as it is selected, in this order. */
@@ -77,7 +59,7 @@ export type EventRow = readonly [
 
 export function createSchema(db: Database): void {
   db.transaction(() => {
-    db.exec(tables + logView);
+    db.exec(schema);
     db.pragma(`application_id = ${applicationId}`);
     db.pragma(`user_version = ${formatVersion}`);
   });
@@ -86,95 +68,31 @@ export function createSchema(db: Database): void {
 export const isBlank = (db: Database): boolean =>
   db.prepareValue('select count(*) from sqlite_schema').get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
-/**
- * What makes a log of the format before one of this format, within the open transaction, where it is not yet. Nothing in
- * its tables changes. Asked at each commit, so its question is prepared.
- */
-export function bringsUpToDate(db: Database): () => void {
-  const version = db.prepareValue<[], number>('pragma user_version');
-  return () => {
-    if (Number(version.get()) === formatVersion) return;
-    replaceView(db, logView);
-    db.pragma(`user_version = ${formatVersion}`);
-  };
-}
-
-/** @throws StoreUnavailableError it is not a log of this service, or of another format. */
+/** @throws StoreUnavailableError if the file is not a log of this service, or has another format */
 export function refuseForeign(db: Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
   const version = versionOf(db);
-  if (version !== formatVersion && version !== earlierVersion)
+  if (version !== formatVersion)
     throw new StoreUnavailableError(
-      `${file} has format ${version}, this version of the service reads formats ${earlierVersion} and ${formatVersion} only; it was left as it is. Write its events to a file with the version that made it (audience export events), then read them into a new log (audience import events)`,
+      `${file} has format ${version}, and this version reads format ${formatVersion} only. It was left as it is. Export its events with the version that wrote it (audience export events), then import them with this version (audience import events)`,
     );
-}
-
-const viewName = 'view "log"';
-
-/** How the schema differs from what the service created: more, less, or another form; undefined when it does not. */
-function schemaFault(db: Database): string | undefined {
-  return tablesFault(db) ?? (isViewOurs(db) ? undefined : `the ${viewName} is missing or was altered`);
-}
-
-/** As `schemaFault`, but for the view `log`, on which only people rest. */
-export function tablesFault(db: Database): string | undefined {
-  const wanted = createdSchema(db);
-  for (const [name, definition] of schemaOf(db)) {
-    if (!wanted.has(name)) return `the service did not create the ${name}`;
-    if (name !== viewName && wanted.get(name) !== definition) return `the ${name} was altered`;
-    wanted.delete(name);
-  }
-  const [missing] = [...wanted.keys()].filter((name) => name !== viewName);
-  return missing === undefined ? undefined : `the ${missing} is missing`;
-}
-
-/** Creates the view `log` again where it is missing or was altered. Returns whether it did. */
-export function restoreView(db: Database): boolean {
-  if (isViewOurs(db)) return false;
-  db.transaction(() => replaceView(db, viewFor(db)), 'immediate');
-  return true;
-}
-
-const replaceView = (db: Database, view: string): Database => db.exec(`drop view if exists log; ${view}`);
-const viewFor = (db: Database): string => (versionOf(db) === formatVersion ? logView : earlierView);
-const isViewOurs = (db: Database): boolean => schemaOf(db).get(viewName) === createdSchema(db).get(viewName);
-
-/** Definitions by kind and name. Nothing but the text decides what SQLite does with a table, an index, a view or a trigger. */
-const schemaOf = (db: Database): Map<string, string> =>
-  new Map(
-    db
-      .prepareRows<[], [type: string, name: string, definition: string]>(
-        `select type, name, tbl_name || ': ' || coalesce(sql, '') from sqlite_schema`,
-      )
-      .all()
-      .map(([type, name, definition]) => [`${type} ${JSON.stringify(name)}`, definition]),
-  );
-
-/** What the service created in a log of the format of this one. */
-function createdSchema(log: Database): Map<string, string> {
-  const db = new Database(':memory:');
-  try {
-    db.exec(tables + viewFor(log));
-    return schemaOf(db);
-  } finally {
-    db.close();
-  }
 }
 
 const idOf = (db: Database): unknown => db.pragma('application_id');
 const versionOf = (db: Database): number => Number(db.pragma('user_version'));
 
-/** Damage that makes it find other events, in SQLite's words or ours, nothing personal; undefined when there is none. Reads the whole file. */
+/** Returns what makes SQLite find other events than the file holds, or undefined. Reads the whole file. Nothing in it is personal. */
 export function integrityFault(db: Database): string | undefined {
   // In one transaction, because the log may be growing.
   return db.transaction(() => {
-    const fault = schemaFault(db) ?? strangeNumber(db);
+    const fault = strangeNumber(db);
     if (fault !== undefined) return fault;
     // The quick check does not compare the indexes, by which streams are read, with their tables.
     const found = String(db.pragma('integrity_check(1)'));
     refuseReadError(found);
-    return found === 'ok' ? undefined : found;
+    // The check of streams relies on the indexes.
+    return found === 'ok' ? brokenStream(db) : found;
   });
 }
 
@@ -188,6 +106,20 @@ function refuseReadError(found: string): void {
 }
 
 const [outOfMemory, ioError] = [7, 10];
+
+/** Finds a stream whose stored revision is not that of its events. */
+function brokenStream(db: Database): string | undefined {
+  const name = db
+    .prepareValue<[], string>(
+      `select name from streams s
+         where revision is not (select max(revision) from events where stream_id = s.id)
+           or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,
+    )
+    .get();
+  return name === undefined
+    ? undefined
+    : `stream ${name} does not have as many events as the table of streams says: events at its end were removed or inserted`;
+}
 
 /** A number that JavaScript would round, and so take the stream for another one. */
 function strangeNumber(db: Database): string | undefined {

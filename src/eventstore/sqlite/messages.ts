@@ -1,5 +1,4 @@
-/** What the main thread and the writer thread say to each other; flat arrays, because these are cheap to clone. */
-import type { ChainHead } from '../chain.js';
+/** Messages between the main thread and the writer thread. They hold flat arrays, because these are cheap to clone. */
 import {
   AppendInDoubtError,
   StoreFullError,
@@ -9,9 +8,10 @@ import {
   type EventToAppend,
   type ExpectedRevision,
 } from '../event-store.js';
+import type { Frontier } from '../tree.js';
 import { formatPosition } from './schema.js';
 
-/** Expectations as numbers; a revision stands for itself. */
+/** Expected revisions as numbers. A revision is its own number. */
 export const noStream = -1;
 export const streamExists = -2;
 export const anyRevision = -3;
@@ -28,7 +28,7 @@ export interface AppendMessage {
   readonly text: string;
 }
 
-/** `scrub`: what was redacted before goes from the WAL, too. */
+/** `scrub` removes redacted data from the WAL, too. */
 export type RedactionMessage =
   { readonly type: 'redact'; readonly redactions: readonly Redaction[] } | { readonly type: 'scrub' };
 
@@ -42,25 +42,24 @@ export interface Redaction {
 export interface RedactionResult {
   /** The number of events that were changed. */
   readonly changed: number;
-  /** The first revision that was not looked at; undefined: there is none. */
+  /** The first revision that was not looked at; undefined if all were. */
   readonly next: number | undefined;
 }
 
-/** `probe`: writes nothing new, durably, to find out whether the log can be written. */
-export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'probe' | 'close' };
+/**
+ * `probe` makes a durable write that changes nothing, to find out whether the log can be written. `check` compares the end of
+ * the file with the events that the thread has appended.
+ */
+export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'probe' | 'check' | 'close' };
 
 /** Outcomes of one append, three numbers each: the kind, then what belongs to it. */
 export const appended = 0; // revision, position
 export const conflict = 1; // actual revision or -1, unused
 
-/** How many events there are, and the link of the last one in hex. */
-export type LogEnd = Pick<ChainHead, 'count' | 'head'>;
-
 export interface WriterData {
   readonly file: string;
-  readonly headKey: Uint8Array | undefined;
-  /** What the thread before this one had committed. */
-  readonly known: LogEnd | undefined;
+  /** The tree that the previous thread had committed, and the most events that the file can have with those in doubt. Undefined for the first thread. */
+  readonly expected: { readonly committed: Frontier; readonly most: number } | undefined;
 }
 
 /** Answers to redactions, in order. */
@@ -73,24 +72,24 @@ export type RedactionAnswer =
 
 export type FromWriter =
   | RedactionAnswer
-  /** The log as it is: its end, and what is wrong by its sealed head. */
-  | { readonly type: 'opened'; readonly end: LogEnd; readonly altered: string | undefined }
+  | { readonly type: 'opened'; readonly end: Frontier }
+  /** The log is not what this service has written, so nothing is appended from now on. Also answers the opening of the log. */
+  | { readonly type: 'altered'; readonly message: string }
   | { readonly type: 'refused'; readonly message: string }
   /** The message is durable: the outcomes of its appends in order, the new end if it added events, and how long it took. */
   | {
       readonly type: 'committed';
       readonly outcomes: Float64Array;
-      readonly end: LogEnd | undefined;
+      readonly end: Frontier | undefined;
       readonly milliseconds: number;
     }
-  /** Another process has written to the log. Nothing is appended from now on. */
-  | { readonly type: 'altered'; readonly message: string }
-  /** Of a message of appends; the end is that of the log as it is after it. */
-  | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: LogEnd }
+  /** The appends of a message failed. `end` is the end of the log after that. */
+  | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: Frontier }
+  | { readonly type: 'checked' }
   | { readonly type: 'probed'; readonly isWritable: boolean }
   | { readonly type: 'fault'; readonly message: string };
 
-/** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */
+/** `full`: nothing was written, because the disk is full. `refused`: nothing was written. */
 export const failures = {
   in_doubt: AppendInDoubtError,
   full: StoreFullError,

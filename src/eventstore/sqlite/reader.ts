@@ -12,7 +12,7 @@ import {
   type SubscriptionMessage,
 } from '../event-store.js';
 import { assertLimit } from '../validate-append.js';
-import { createSqliteLinks, type SqliteLinks } from './links.js';
+import { createLogRows, type SqliteLog } from './log-rows.js';
 import { metadataText, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, openForReading, parsePosition, fileUnavailable } from './schema.js';
@@ -23,7 +23,8 @@ const bytesPerPage = 4 * 1024 * 1024;
 /** Above every revision and position, and still exact. */
 const end = Number.MAX_SAFE_INTEGER;
 
-export interface SqliteEventReader extends EventReader, SqliteLinks {
+export type { SqliteLog };
+export interface SqliteEventReader extends EventReader, SqliteLog {
   /** Looks for new events at once, for subscriptions that are caught up. */
   wake(): void;
 }
@@ -199,7 +200,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   }
 
   return {
-    ...createSqliteLinks(log, { reading, until }),
+    ...createLogRows(log, { reading, until }),
     readStream,
     readStreams,
     streamNames,

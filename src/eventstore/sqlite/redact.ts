@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import type { Database } from '../../sqlite/database.js';
-import { withDigests } from '../chain.js';
+import { withDigests } from '../leaf.js';
 import type { RedactionResult, Redaction } from './messages.js';
 
 /** Data as it is stored: long enough for the digests that may take the place of personal data. */

@@ -4,24 +4,18 @@ import { Database, sqliteMessage, type DatabaseOptions } from '../../sqlite/data
 import { openTwice } from '../../sqlite/reopening.js';
 import { createPrivately } from '../../flow/durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
-import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
+import { createSchema, isBlank, refuseForeign } from './format.js';
 
 /** 16 MB, in KiB. */
 const cacheSize = 'cache_size = -16000';
 
-/**
- * Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this.
- * @param onRestored the view for people was missing or altered, and was created again
- */
-export function openForWriting(file: string, onRestored: () => void = () => undefined): Database {
+/** Opens the log for writing, and creates it if it does not exist. Only the holder of the writer lock may call this. */
+export function openForWriting(file: string): Database {
   create(file);
   return opened(file, { timeout: 2_000, access: 'write' }, (db) => {
     db.pragma(cacheSize);
     const fresh = isBlank(db);
-    if (!fresh) {
-      refuseForeign(db, file);
-      refuseAlteredTables(db, file);
-    }
+    if (!fresh) refuseForeign(db, file);
     db.pragma('journal_mode = WAL');
     // Never rely on the default: SQLite can be built so that a WAL commit is not fsynced unless this is said.
     db.pragma('synchronous = FULL');
@@ -34,7 +28,6 @@ export function openForWriting(file: string, onRestored: () => void = () => unde
     // Every append is consistent by construction; checking the reference costs a look-up per event.
     db.pragma('foreign_keys = OFF');
     if (fresh) createSchema(db);
-    else if (restoreView(db)) onRestored();
   });
 }
 
@@ -49,15 +42,6 @@ export function openForReading(file: string, access: 'read' | 'write' | 'frozen'
     db.pragma('query_only = ON');
     refuseForeign(db, file);
   });
-}
-
-/** A trigger could change or drop an append. @throws StoreUnavailableError */
-export function refuseAlteredTables(db: Database, file: string): void {
-  const fault = tablesFault(db);
-  if (fault !== undefined)
-    throw new StoreUnavailableError(
-      `the event log ${file} was altered: ${fault}. It was left as it is; put it back from the last good backup`,
-    );
 }
 
 export const formatPosition = (position: number): Position =>

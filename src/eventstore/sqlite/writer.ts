@@ -1,12 +1,12 @@
 /** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { leftFault } from '../sealed-head.js';
 import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
 import { openTwice } from '../../sqlite/reopening.js';
-import { createAppender, RewrittenLogError, type Appender } from './append.js';
-import type { AppendMessage, LogEnd, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
+import { AlteredLogError } from '../log-source.js';
+import { createAppender, type Appender } from './append.js';
+import type { AppendMessage, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
-import { openForWriting, refuseAlteredTables, fileUnavailable } from './schema.js';
+import { openForWriting, fileUnavailable } from './schema.js';
 
 /** A checkpoint follows when the WAL has this many pages of 4 KiB. */
 const checkpointPages = 4_000;
@@ -23,27 +23,20 @@ interface Log {
   readonly begin: Statement;
   readonly commit: Statement;
   readonly walState: Statement<[], { readonly log: number }>;
-  readonly schemaVersion: { get(): unknown };
-  readonly linkAt: { get(position: number): string | undefined };
-  knownSchema: unknown;
 }
 
-const openLog = (data: WriterData, onRestored?: () => void): Log => openTwice(() => openLogOnce(data, onRestored));
+const openLog = (data: WriterData): Log => openTwice(() => openLogOnce(data));
 
-function openLogOnce({ file, headKey }: WriterData, onRestored?: () => void): Log {
-  const db = openForWriting(file, onRestored);
+function openLogOnce({ file, expected }: WriterData): Log {
+  const db = openForWriting(file);
   try {
-    const schemaVersion = db.prepareValue<[], unknown>('pragma schema_version');
     return {
       db,
-      appender: createAppender(db, headKey),
+      appender: createAppender(db, expected),
       redact: createRedactor(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
       walState: db.prepare('pragma wal_checkpoint(NOOP)'),
-      schemaVersion,
-      linkAt: db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?'),
-      knownSchema: schemaVersion.get(),
     };
   } catch (error) {
     db.close();
@@ -56,17 +49,15 @@ function serve(port: MessagePort, data: WriterData): void {
   const say = (message: FromWriter): void => port.postMessage(message);
   let log: Log;
   try {
-    log = openLog(data, () =>
-      say({ type: 'fault', message: `the view log of ${file} was missing or altered: it was created again` }),
-    );
+    log = openLog(data);
   } catch (error) {
-    say({ type: 'refused', message: sqliteMessage(error) });
+    say({ type: error instanceof AlteredLogError ? 'altered' : 'refused', message: sqliteMessage(error) });
     port.close();
     return;
   }
   let commits = 0;
-  let committed = log.appender.end();
-  let altered = whyAltered(data.known);
+  let committed = log.appender.frontier();
+  let altered: string | undefined;
 
   port.on('message', (message: ToWriter) => {
     switch (message.type) {
@@ -78,6 +69,8 @@ function serve(port: MessagePort, data: WriterData): void {
         return redact(message.redactions);
       case 'probe':
         return probe();
+      case 'check':
+        return check();
       case 'append':
         commit(message);
         commits += 1;
@@ -87,7 +80,7 @@ function serve(port: MessagePort, data: WriterData): void {
         message satisfies never;
     }
   });
-  say({ type: 'opened', end: committed, altered });
+  say({ type: 'opened', end: committed });
 
   function commit(message: AppendMessage): void {
     const start = performance.now();
@@ -96,7 +89,7 @@ function serve(port: MessagePort, data: WriterData): void {
       (how, text) => say({ type: 'failed', how, message: text, end: committed }),
     );
     if (outcomes === undefined) return;
-    const end = log.appender.end();
+    const end = log.appender.frontier();
     const hasMoved = end.count > committed.count;
     committed = end;
     say({
@@ -133,13 +126,21 @@ function serve(port: MessagePort, data: WriterData): void {
     say({ type: 'probed', isWritable: written !== undefined });
   }
 
-  /** Runs in one transaction, durable when it returns. Undefined: it failed, and that was said. */
+  function check(): void {
+    try {
+      if (altered === undefined) log.appender.refuseOtherEvents();
+    } catch (error) {
+      if (error instanceof AlteredLogError) refuseFromNowOn(error.message);
+    }
+    say({ type: 'checked' });
+  }
+
+  /** Runs in one transaction, which is durable when this returns. Returns undefined if it failed, after `failed` was called. */
   function transact<Answer>(action: () => Answer, failed: Failed): Answer | undefined {
     if (altered !== undefined) return void failed('refused', altered);
     let committing = false;
     try {
       log.begin.run();
-      refuseNewSchema();
       const answer = action();
       committing = true;
       log.commit.run();
@@ -150,48 +151,35 @@ function serve(port: MessagePort, data: WriterData): void {
   }
 
   /**
-   * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
-   * opened again. If that fails too, the thread ends and the main thread starts another one.
+   * After a failed write or fsync, nothing that SQLite or the kernel holds in memory can be trusted, so the file is opened
+   * again. If that fails as well, the thread ends and the main thread starts another one.
    */
   function fail(error: unknown, committing: boolean, failed: Failed): void {
-    if (error instanceof RewrittenLogError) refuseFromNowOn(error.message);
+    if (error instanceof AlteredLogError) refuseFromNowOn(error.message);
     const harmless = isHarmless(error);
+    const most = committing ? log.appender.frontier().count : committed.count;
     const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
-      if (harmless) log.appender.reset();
+      if (harmless) log.appender.reset(committed);
     });
-    if (!harmless || !rolledBack) reopen();
+    if (!harmless || !rolledBack) reopen(most);
     failed(howItFailed(error, committing && !harmless), sqliteMessage(error));
   }
 
-  function reopen(): void {
+  function reopen(most: number): void {
     log.db.close();
-    log = openLog(data);
-    const message = whyAltered(committed);
-    if (message !== undefined) refuseFromNowOn(message);
-    committed = log.appender.end();
+    try {
+      log = openLog({ file, expected: { committed, most } });
+      committed = log.appender.frontier();
+    } catch (error) {
+      if (error instanceof AlteredLogError) refuseFromNowOn(error.message);
+      throw error;
+    }
   }
 
   function refuseFromNowOn(message: string): void {
     altered = message;
     say({ type: 'altered', message });
-  }
-
-  /** The sealed head does not fit the log, or what was committed before is not there any more. */
-  function whyAltered(before: LogEnd | undefined): string | undefined {
-    const fault = log.appender.fault();
-    if (fault !== undefined || before === undefined || before.count === 0) return fault?.message;
-    const { count } = log.appender.end();
-    // An append in doubt may be there.
-    return leftFault({ count: Math.min(count, before.count), linkThere: log.linkAt.get(before.count) }, before);
-  }
-
-  /** A trigger that another program adds while the file is open takes effect at once. */
-  function refuseNewSchema(): void {
-    const version = log.schemaVersion.get();
-    if (version === log.knownSchema) return;
-    refuseAlteredTables(log.db, file);
-    log.knownSchema = version;
   }
 
   /** Checkpoints the WAL when it is long; a reader with an old snapshot, or a full disk, puts it off. */
@@ -228,9 +216,9 @@ function serve(port: MessagePort, data: WriterData): void {
   }
 }
 
-/** The disk is full, or another program holds the file or has written to it: SQLite has rolled back cleanly, and no part of a commit was left behind. */
+/** Returns whether SQLite has rolled back cleanly: the disk is full, or another program holds the file or has written to it. */
 const isHarmless = (error: unknown): boolean =>
-  error instanceof RewrittenLogError ||
+  error instanceof AlteredLogError ||
   ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_CONSTRAINT'].includes(sqliteCode(error) ?? '');
 
 function howItFailed(error: unknown, inDoubt: boolean): Failure {

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient, type Progress } from '../../../client/client.js';
 import { audience, notRecorded } from '../../support/audience.js';
-import { newFolder } from '../../support/evidence-log.js';
+import { newFolder } from '../../support/integrity-log.js';
 import { addContacts, getFrom, localKey, startLocally, urlOf } from '../../support/local-service.js';
 
 interface Told {

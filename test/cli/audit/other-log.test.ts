@@ -1,21 +1,20 @@
-/** A seal of another log tells nothing of this one: that is said before anything is compared, and nobody is accused. */
+/** A seal of another log says nothing about this log. Commands say so before they compare anything, and blame nobody. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createSeal } from '../../../src/evidence/seal.js';
+import { createSeal } from '../../../src/integrity/seal.js';
 import { audience } from '../../support/audience.js';
-import { exported, newFolder, runVerifier } from '../../support/evidence-log.js';
+import { exported, newFolder, runVerifier } from '../../support/integrity-log.js';
 import { personOf, sealKey, secret, writePast } from '../../support/proofs.js';
 
 const otherId = '0e6f4a3c-7d2b-4f18-9a5e-3c1d8b7f6a20';
 
-/** Of a log with so many events. */
+/** A seal over this number of events of another log. */
 function otherSeal(folder: string, count: number): string {
-  const hash = 'ab'.repeat(32);
-  const last = { position: '00000000000000000005', event_id: otherId, head: hash, root: hash };
-  const verification = { intact: true, log_id: otherId, count, ...last };
+  const root = 'ab'.repeat(32);
   const file = path.join(folder, `other-${count}.json`);
-  writeFileSync(file, JSON.stringify(createSeal({ verification, key: sealKey, now: 0 })));
+  const seal = createSeal({ log_id: otherId, seq: 1, restores: 0, count, root, final: false }, sealKey, 0);
+  writeFileSync(file, JSON.stringify(seal));
   return file;
 }
 
@@ -47,5 +46,5 @@ test.each([5, 5_000])('a seal over %s events of another log', async (count) => {
   }
   const { code, output } = await on('audit', 'verify', '--json', '--seal', seal);
   expect(code).toBe(1);
-  expect(JSON.parse(output)).toMatchObject({ difference: { kind: 'log' }, seals: [{ holds: false }] });
+  expect(JSON.parse(output)).toMatchObject({ difference: { kind: 'log' }, seals: [{ state: 'fails' }] });
 });

@@ -1,5 +1,5 @@
 /** The event feed before and after an erasure. */
-import { withDigests } from '../../../src/eventstore/chain.js';
+import { withDigests } from '../../../src/eventstore/leaf.js';
 import { ok } from '../../support/answers.js';
 import type { Service } from '../../support/service.js';
 import type { Person } from './unmistakable-people.js';

@@ -2,7 +2,7 @@
 import { jsonEvent, EventStoreDBClient } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { leafOf, withDigests } from '../../../src/eventstore/chain.js';
+import { leafOf, withDigests } from '../../../src/eventstore/leaf.js';
 import type { EventReader, ReadAllOptions, StoredEvent } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb, type EventStoreDbStore } from '../../../src/eventstore/eventstoredb/event-store.js';
 import { copiesStream } from '../../../src/eventstore/eventstoredb/positions.js';

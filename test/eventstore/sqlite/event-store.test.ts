@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { Database } from '../../../src/sqlite/database.js';
-import { expect, it, vi } from 'vitest';
-import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
+import { describe, expect, it, vi } from 'vitest';
+import { leafOf, toHex } from '../../../src/eventstore/leaf.js';
+import { createGrowingTree, frontierAt } from '../../../src/eventstore/tree.js';
 import {
   AppendInDoubtError,
   StoreUnavailableError,
@@ -25,9 +26,6 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
   const events = [said('one'), said('two')];
   await store.append('greetings', events, noStream);
   const db = new Database(file, { access: 'read' });
-  const chain: string[] = [];
-  for (const [at, event] of events.entries())
-    chain.push(linkAfter(chain.at(-1) ?? firstLink, at + 1, { stream: 'greetings', revision: at, ...event }));
   expect(db.prepare('select * from log').all()).toEqual(
     events.map(({ id, type, data, metadata }, at) => ({
       position: at + 1,
@@ -38,7 +36,6 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
       data,
       metadata,
       recorded_at: '2024-05-06T07:08:09.010Z',
-      chain: chain[at],
     })),
   );
   expect(db.prepare('select name, revision from streams').all()).toEqual([{ name: 'greetings', revision: 1 }]);
@@ -199,14 +196,92 @@ it('a writer thread that dies leaves its appends in doubt or refused, is reporte
   const { store, file, faults } = await openLog();
   await store.append('before', [said()], noStream);
   const stranger = new Database(file);
-  // Nothing short of this makes the thread die and keeps the next one from starting.
-  stranger.exec('create table theirs (a)');
+  // The thread dies, and the next one cannot start.
+  stranger.exec('alter table streams rename to other');
   const lost = said();
   const error: unknown = await store.append('lost', [lost], noStream).catch((reason: unknown) => reason);
   expect(error instanceof AppendInDoubtError || error instanceof StoreUnavailableError).toBe(true);
-  await vi.waitFor(() => expect(faults.map(({ message }) => message).join()).toContain('was altered'));
-  stranger.exec('drop table theirs');
+  await vi.waitFor(() => expect(faults.map(({ message }) => message).join()).toContain('no such table'));
+  stranger.exec('alter table other rename to streams');
   stranger.close();
   await vi.waitFor(() => store.append('lost', [lost], noStream), { timeout: 10_000, interval: 50 });
   expect((await allEvents(store)).map(({ stream }) => stream)).toEqual(['before', 'lost']);
+});
+
+describe('events of another program', () => {
+  function appendElsewhere(file: string): void {
+    const db = new Database(file);
+    db.exec(`insert into events select position + 1, stream_id, revision + 1, event_id, type, data, metadata, recorded_at from events order by position desc limit 1;
+      update streams set revision = revision + 1`);
+    db.close();
+  }
+
+  it('are not read, and the next append is refused, as are all later ones', async () => {
+    const { store, file } = await openLog();
+    await store.append('a', [said()], noStream);
+    appendElsewhere(file);
+    expect(await allEvents(store)).toHaveLength(1);
+    await expect(store.append('b', [said()], noStream)).rejects.toThrow('another program has written to it');
+    expect(store.isWritable()).toBe(false);
+    expect(store.altered()).toContain('ends with event 2, but this service has appended 1 events');
+    await expect(store.append('c', [said()], noStream)).rejects.toThrow(StoreUnavailableError);
+  });
+
+  it('are found without an append, when the tree is asked for', async () => {
+    const { store, file } = await openLog();
+    await store.append('a', [said()], noStream);
+    expect(await store.frontier()).toMatchObject({ count: 1 });
+    expect(store.altered()).toBeUndefined();
+    appendElsewhere(file);
+    await store.frontier();
+    expect(store.altered()).toContain('another program has written to it');
+  });
+
+  it('are told from an append in doubt when the writer thread is replaced', async () => {
+    const { store, file } = await openLog();
+    await store.append('a', [said()], noStream);
+    const stranger = new Database(file);
+    stranger.exec('alter table streams rename to other');
+    await store.append('b', [said()], noStream).catch(() => undefined);
+    stranger.exec("alter table other rename to streams; update events set data = '{}'");
+    stranger.close();
+    await vi.waitFor(() => expect(store.altered()).toContain('another program has written to it'), { timeout: 10_000 });
+    await expect(store.append('c', [said()], noStream)).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+it('stores the root of each complete block in the transaction of its last event, and nothing for other events', async () => {
+  const { store, file } = await openLog();
+  for (let at = 0; at < 3; at += 1)
+    await store.append(
+      `s${at}`,
+      Array.from({ length: 250 }, () => said()),
+      noStream,
+    );
+  const db = new Database(file, { access: 'read' });
+  const roots = db.prepareRows<[], [number, Uint8Array]>('select number, root from blocks order by number').all();
+  db.close();
+  const tree = createGrowingTree();
+  const expected: string[] = [];
+  for await (const events of store.readEvents())
+    for (const event of events) {
+      const root = tree.add(leafOf(event.ordinal ?? 0, event));
+      if (root !== undefined) expected.push(toHex(root));
+    }
+  expect(roots.map(([, root]) => Buffer.from(root).toString('hex'))).toEqual(expected);
+  expect(expected).toHaveLength(2);
+  expect(await store.frontier()).toEqual(tree.frontier());
+  expect(await frontierAt(store.tree, 750)).toEqual(tree.frontier());
+});
+
+it('a log without a stored block root is refused', async () => {
+  const { store, file } = await openLog();
+  await store.append(
+    's',
+    Array.from({ length: 300 }, () => said()),
+    noStream,
+  );
+  await store.close();
+  new Database(file).exec('delete from blocks').close();
+  await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow('a stored block root is missing');
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { leafOf } from '../../../src/eventstore/chain.js';
+import { leafOf } from '../../../src/eventstore/leaf.js';
 import { allEvents, eventLogChild, newLogFile, openLog, openReader, startChild } from '../../support/event-log.js';
 import { realTime } from '../../support/real-time.js';
 

@@ -55,6 +55,8 @@ export interface StandIn {
   start(): Promise<void>;
   /** What is in the log, in its order: of streams whose name begins so. Default: everything, the server's own events too. */
   events(prefix?: string): readonly StandInEvent[];
+  /** Replaces the data of an event in its place, as a person who can write to the server's files can. */
+  alter(id: string, data: string): void;
   close(): Promise<void>;
 }
 
@@ -112,6 +114,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
         const { stream, revision, type, id, data, metadata } = event;
         return [{ stream, revision, type, id, data: data.toString(), metadata: metadata.toString() }];
       }),
+    alter: log.alter,
     async close() {
       if (listener.listening) await stop();
       injector.destroy();

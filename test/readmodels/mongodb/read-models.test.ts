@@ -10,9 +10,6 @@ import { checkpointsOf, moveCheckpoint } from '../../../src/readmodels/mongodb/c
 import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/client.js';
 import { composeFind } from '../../../src/readmodels/mongodb/find.js';
 import { replaceRecord } from '../../../src/readmodels/mongodb/records.js';
-import { newRecord, nextOf, readRebuildRecord, writeRebuildRecord } from '../../../src/rebuild/rebuild-record.js';
-import { fullGrant } from '../../../src/api/http/auth.js';
-import { createKeyUses } from '../../../src/api/keys/key-uses.js';
 import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
@@ -487,36 +484,6 @@ function ownPromises(serverUrl: string): void {
         expect(await models.putRecord({ name: own, value, previous: version })).toBe(true);
         expect((await models.readRecord(own))?.value).toEqual(value);
         expect(await stored().findOne({ _id: own })).toMatchObject({ document: {}, text: JSON.stringify(value) });
-      });
-
-      it('are found where earlier versions wrote checkpoints and documents instead', async () => {
-        const last_used_at = '2026-03-01T10:00:00.000Z';
-        const place = { logId: '', position: last_used_at, eventId: '', live: {} };
-        await checkpointsOf(database.client.db()).insertOne({
-          _id: `key-use-${own}`,
-          checkpoint: place,
-          epoch: 0,
-          commit: own,
-        });
-        const uses = createKeyUses(models, () => Date.parse(last_used_at) + 60_000);
-        expect(await uses.read(own)).toBe(last_used_at);
-        const lastUsed = Date.parse(last_used_at) + 60_000;
-        await uses.write([{ ...fullGrant({ id: own, hash: Buffer.alloc(32) }), lastUsed }]);
-        expect(await uses.read(own)).toBe('2026-03-01T10:01:00.000Z');
-
-        const [rebuild_id, requested_at] = ['00000000-0000-4000-8000-000000000001', last_used_at];
-        const cause = 'request';
-        const record = newRecord({ rebuild_id, views: ['lists'], dry_run: false, cause, requested_at });
-        const rebuilds = database.client.db().collection<BsonDocument & { _id: string }>('rebuilds_v1');
-        await rebuilds.insertOne({
-          _id: 'current',
-          position: '0000000000000001',
-          document: { ...record, postponed: null },
-        });
-        expect(await readRebuildRecord(models)).toEqual(record);
-        expect(await writeRebuildRecord(models, nextOf)).toEqual(record);
-        await writeRebuildRecord(models, () => ({ ...record, state: 'finished' }));
-        expect(await readRebuildRecord(models)).toEqual({ ...record, state: 'finished' });
       });
     });
 

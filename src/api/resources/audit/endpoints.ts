@@ -4,10 +4,9 @@ import * as answers from '../../../audit/answers.js';
 import { listAtLine, listDiffLine } from '../../../audit/list-answers.js';
 import { isEventType } from '../../../audit/feed.js';
 import { report } from '../../../report/report-answer.js';
-import { proofSchema } from '../../../evidence/bundle.js';
-import { eventProofSchema } from '../../../evidence/event-proof.js';
+import { eventProofSchema, proofSchema } from '../../../integrity/proofs.js';
 import { count } from '../../../events/values.js';
-import { sealState, verifiedLog } from '../../../evidence/seal-states.js';
+import { sealedLog, sealStateSchema } from '../../../integrity/service-proofs.js';
 import { ownRead, type Resource } from '../../http/endpoint.js';
 import {
   between,
@@ -87,7 +86,7 @@ export const auditEndpoints = {
     scope: 'audit:read',
     summary: 'A proof of the events of a contact',
     description:
-      '`contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails.',
+      '`contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, with their paths to the root of the newest seal that covers all of them. If no seal does, one is made now. It contains no events of other people and no e-mails.',
     answer: { data: proofSchema },
     errors: [...ofAddress, 'no_such_contact', 'too_many_events'],
   }),
@@ -159,22 +158,23 @@ export const auditEndpoints = {
   }),
   event: ownRead('getEvent', '/v1/audit/events/{position}', {
     scope: 'audit:read',
-    summary: 'One event of the log, with its link',
+    summary: 'One event of the log, with its number and its leaf',
     answer: { data: answers.eventInFull },
   }),
   eventProof: ownRead('getEventProof', '/v1/audit/events/{position}/proof', {
     scope: 'audit:read',
     summary: 'A proof of one event',
     description:
-      '`data` is a file for `verify.mjs`: the event as it is stored, and its place in the log as it was sealed: by the newest seal of the service that is of this event, too, else by one that is made now.',
+      '`data` is a file for `verify.mjs`: the event as it is stored, with its path to the root of the newest seal that covers it. If no seal does, one is made now.',
     answer: { data: eventProofSchema },
   }),
   seals: ownRead('listSeals', '/v1/audit/seals', {
     scope: 'audit:read',
-    summary: 'The seals that the service has kept, and which of them it has verified',
-    description: 'Those in its data folder, the newest first.',
+    summary: 'The seals that the service has kept, and whether they hold',
+    description:
+      'The seals of the data folder and of SEAL_DIR, newest first: by restores, then events, then number of the seal.',
     query: z.object(paging),
-    answer: pageSchema(sealState, verifiedLog),
+    answer: pageSchema(sealStateSchema, sealedLog),
   }),
 };
 

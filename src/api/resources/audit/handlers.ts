@@ -5,15 +5,15 @@ import { hiddenFrom } from '../../../audit/redaction.js';
 import { ServiceError } from '../../../errors.js';
 import type { Queries } from '../../../projections/queries.js';
 import { touchedDocument } from '../../../projector/touched.js';
-import type { Proofs } from '../../../evidence/service-proofs.js';
+import type { Proofs } from '../../../integrity/service-proofs.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { answerOfPage, pageRequest } from '../../http/reads.js';
 import { ofIntactLog, type Altered, type Routes } from '../../http/routes.js';
 import { auditEndpoints } from './endpoints.js';
-import { addEvidence } from './evidence.js';
 import { addFeed } from './feed.js';
 import { contactFinder, type ContactSources } from './find-contact.js';
 import { addLists, addReport } from './long-answers.js';
+import { addSeals } from './seals.js';
 
 /** Most events of one contact: the answer is made as a whole, and is then some 20 MB. */
 const provenEvents = 10_000;
@@ -53,7 +53,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
     const answer = answerOfPage(page, { isIncomplete, scope });
     const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
-    return { ...answer, beside: { ...answer.beside, ...page.context.basis, lives: page.lives, ...emails } };
+    return { ...answer, beside: { ...answer.beside, ...page.basis, lives: page.lives, ...emails } };
   });
 
   routes.on(auditEndpoints.emailHistory, async (call) => {
@@ -72,7 +72,7 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
     const read = { subject: recipientKey, what: 'email' } as const;
     const page = await access.answering(call, read, () => audit.emailHistory(request));
     const answer = answerOfPage(page, { scope });
-    return { ...answer, beside: { ...answer.beside, ...page.context.basis } };
+    return { ...answer, beside: { ...answer.beside, ...page.basis } };
   });
 
   routes.on(auditEndpoints.contactAt, async (call) => {
@@ -102,6 +102,6 @@ export function auditRoutes(all: Routes, options: AuditParts): void {
 
   addReport(routes, { audit, proofs, access, find });
   addLists(routes, { audit, access });
-  addEvidence(routes, { audit, proofs, access });
+  addSeals(routes, { audit, proofs, access });
   addFeed(routes, { audit, find, access, stopping });
 }

@@ -6,7 +6,7 @@ import { hiddenFrom } from '../../../audit/redaction.js';
 import { pagePolicy } from '../../../report/page.js';
 import { reportPage } from '../../../report/report-page.js';
 import { createReport } from '../../../report/report.js';
-import type { Proofs } from '../../../evidence/service-proofs.js';
+import type { Proofs } from '../../../integrity/service-proofs.js';
 import { createSlots, longAnswers } from '../../../flow/slots.js';
 import type { AccessLog } from '../../http/access-log.js';
 import { wantsPage } from '../../http/request-headers.js';
@@ -17,7 +17,7 @@ import type { FindContact } from './find-contact.js';
 
 interface ReportRoute {
   readonly audit: Audit;
-  readonly proofs: Pick<Proofs, 'tree' | 'seals'>;
+  readonly proofs: Pick<Proofs, 'tree' | 'pageSeals'>;
   readonly access: AccessLog;
   readonly find: FindContact;
 }
@@ -38,7 +38,7 @@ export function addReport(routes: Routes, options: ReportRoute): void {
     const { subject, ...found } = await find(call, contact);
     const { actor: askedBy } = call.context;
     const question = { contact, ...found, list, time, askedBy, hidden: hiddenFrom(call.scopes), limit: reportedEvents };
-    const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
+    const sources = { audit, tree: proofs.tree, seals: proofs.pageSeals() };
     const signal = call.signal();
     const make = async () => {
       const close = await slots.take(signal);

@@ -25,17 +25,15 @@ const readinessSchema = object('Readiness', {
     unknown_events: z.record(z.string(), count).describe('By type.'),
     parked: z.array(object('ParkedStreamOfView', { view, ...parked })),
   }),
-  evidence: z
+  integrity: z
     .strictObject({
-      count,
-      head: z.string(),
-      position: maybePosition,
-      verified: flag.optional(),
-      fault: z.string().nullish(),
+      read_back_count: count.describe('Number of events that were read back from the store and found unaltered.'),
+      read_back_at: time.nullable().describe('When. Null if nothing was read back yet.'),
+      fault: z.string().nullable().describe('Why events cannot be read back. Null if nothing is wrong.'),
     })
-    .meta({ id: 'EvidenceReadiness' })
+    .meta({ id: 'IntegrityReadiness' })
     .optional()
-    .describe('The chain of evidence; absent where another process keeps it.'),
+    .describe('The read-back of the log. Absent if another process does it.'),
   erasures: z
     .strictObject({
       waiting: count.describe('Erasures that cannot be completed yet.'),
