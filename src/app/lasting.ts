@@ -1,7 +1,7 @@
 /** Steps of a start before it serves anything, so that a log that was restored from a backup undoes nothing that must last: records the restore, holds open emails and asks again for what the register has. */
 import { deriveRestoredKey, keysStream } from '../events/streams.js';
 import { demandLogId } from '../eventstore/log-id.js';
-import { restoredMac, restoresOf } from '../integrity/restores.js';
+import { restoredMac, restoresOf, restoresToRecord } from '../integrity/restores.js';
 import type { KnownSeal } from '../integrity/seal.js';
 import { holdRestored } from '../mailer/hold-restored.js';
 import { entriesOfKeys, reapplyRegister } from '../privacy/lasting.js';
@@ -50,8 +50,7 @@ async function recordRestore(
   const superseded = newestSeal === undefined ? null : { count: newestSeal.count, root: newestSeal.root };
   const key = deriveRestoredKey(secret);
   const recorded = (await restoresOf(store)).length;
-  const wanted = Math.max(recorded, newestSeal?.restores ?? 0) + 1;
-  const macs = Array.from({ length: wanted - recorded }, (_, index) => {
+  const macs = Array.from({ length: restoresToRecord(recorded, newestSeal?.restores) }, (_, index) => {
     const number = recorded + 1 + index;
     return { number, mac: restoredMac({ logId, number, count, root, superseded }, key) };
   });

@@ -159,6 +159,14 @@ export function excuseOf<Found extends Pick<CheckedRestore, 'count' | 'root' | '
   return seal.count > next.count || isSameRestore ? next : undefined;
 }
 
+/**
+ * Returns how many `LogRestored` events a restore needs, so that the log has more restores than its newest seal counts.
+ * @param recorded restores that the log records
+ * @param sealed restores that the newest seal counts; null or undefined if it counts none
+ */
+export const restoresToRecord = (recorded: number, sealed: number | null | undefined): number =>
+  Math.max(1, (sealed ?? 0) + 1 - recorded);
+
 /** Returns how many restores were recorded before the first record with a MAC: as many as a seal of format 1, which does not count restores, can know of. */
 export function restoresBeforeMacs(restores: readonly Pick<Restore, 'mac'>[]): number {
   const first = restores.findIndex(({ mac }) => mac !== null);

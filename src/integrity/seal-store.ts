@@ -186,7 +186,7 @@ export function chooseSeals(found: readonly FoundSeal[], keys: SealKeys) {
         const reason = reasons.get(one);
         return reason === undefined ? [] : [{ files: one.files, reason }];
       }),
-    /** Returns the highest number of a seal that counts; 0 if there is none. */
+    /** Returns the highest number of a seal that counts, or 0 if no seal counts. */
     highestSeq(): number {
       const bySeq = found
         .filter(isKnown)

@@ -20,7 +20,7 @@ import { copySeals, keepSeal, reportIgnored, wrongSignature, type SealPlaces } f
 import type { ListedSeal, StartCheck } from './start-check.js';
 
 export interface Sealer {
-  /** The newest seal that counts and holds. Undefined if there is none of the present format. */
+  /** The newest seal of the present format that counts and holds. Undefined if no such seal exists. */
   newest(): Seal | undefined;
   /** All seals that are known, the newest first. */
   listed(): readonly ListedSeal[];

@@ -6,7 +6,7 @@ import { AlteredLogError } from '../eventstore/log-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { createSealComparison, type ComparedSeal } from './compare-seals.js';
-import { recordedRestores, restoresOf, type CheckedRestore } from './restores.js';
+import { recordedRestores, restoresOf, restoresToRecord, type CheckedRestore } from './restores.js';
 import type { KnownSeal } from './seal.js';
 import {
   chooseSeals,
@@ -50,7 +50,7 @@ interface ExcusedSeal {
 }
 
 export interface StartCheck {
-  /** The newest seal that counts and holds; undefined if there is none. */
+  /** The newest seal that counts and holds. Undefined if no such seal exists. */
   readonly newest: KnownSeal | undefined;
   /** Whether the newest seal is final and covers the whole log, so that the service was stopped in order. */
   readonly isClean: boolean;
@@ -101,7 +101,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
   // 1. Which seals count, and which restores excuse them
   const chosen = chooseSeals(found, keys);
   const superseded = chosen.counted().next().value?.seal;
-  const { restores, restoresToRecord } = await restoresAfterStart(options, superseded?.restores ?? -1);
+  const { restores, added } = await restoresAfterStart(options, superseded);
   // 2. Compare, the newest first
   const compare = await createSealComparison({ log, tree, restores });
   const excused: ExcusedSeal[] = [];
@@ -123,7 +123,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
     isClean: wasStoppedInOrder(newest, { count: await tree.count(), restores, isShared }),
     superseded,
     nextSeq,
-    restoresToRecord,
+    restoresToRecord: added,
     ignored,
     excused,
     listed: listed(found, { newest, ignored, excused }),
@@ -177,10 +177,10 @@ function listed(
 }
 
 /**
- * Returns the restores that the log records, and those that this start will record.
- * @param highest restores that the newest seal counts; -1 without a seal
+ * Returns the restores that the log records and those that this start will record, and the number of the latter.
+ * @param newest the newest seal that counts
  */
-async function restoresAfterStart({ log, restoredKey, pending }: StartCheckOptions, highest: number) {
+async function restoresAfterStart({ log, restoredKey, pending }: StartCheckOptions, newest: KnownSeal | undefined) {
   const recorded = await recordedRestores(log, restoredKey);
   const forged = recorded.find(({ mac, isValid }) => mac !== null && isValid === false);
   if (forged !== undefined)
@@ -189,10 +189,10 @@ async function restoresAfterStart({ log, restoredKey, pending }: StartCheckOptio
     );
   const last = recorded.at(-1);
   const isRecorded = pending === undefined || (last?.root === pending.root && last.count === pending.count);
-  if (isRecorded) return { restores: recorded, restoresToRecord: 0 };
-  const restoresToRecord = Math.max(1, highest + 1 - recorded.length);
+  if (isRecorded) return { restores: recorded, added: 0 };
+  const added = restoresToRecord(recorded.length, newest?.restores);
   const restores: CheckedRestore[] = [...recorded];
-  for (let number = recorded.length + 1; number <= recorded.length + restoresToRecord; number += 1)
+  for (let number = recorded.length + 1; number <= recorded.length + added; number += 1)
     restores.push({ ...pending, number, superseded: null, mac: '', at: 'this start', isValid: true });
-  return { restores, restoresToRecord };
+  return { restores, added };
 }

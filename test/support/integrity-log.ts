@@ -106,7 +106,10 @@ export async function exported(file: string, folder = newFolder()): Promise<stri
   return name;
 }
 
-/** What the stand-alone verifier says, in a thread: a third of the time of a process. In one of its own it runs in test/integrity/prove.test.ts. */
+/**
+ * Runs the stand-alone verifier in a thread, which takes a third of the time of a process. test/integrity/prove.test.ts runs it
+ * in a process.
+ */
 export function runVerifier(...argv: string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
     const thread = new Worker(verifier, { argv, stdout: true, stderr: true });
