@@ -61,7 +61,7 @@ try {
     'reading alone': async () => {
       for await (const _ of reader.readEvents());
     },
-    'check of the file by SQLite alone': () => reader.storeFault(),
+    'check of the streams by SQLite alone': () => reader.storeFault(),
     'verifyLog without that check': async () =>
       demandIntact(await verifyLog({ source: { readEvents: reader.readEvents, tree: reader.tree } })),
     verifyLog: async () => demandIntact(await verifyLog({ source: reader })),

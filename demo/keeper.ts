@@ -27,7 +27,7 @@ export async function openKeeper(world: World) {
   let sealedAt = 0;
   const sealer = createSealer({
     ...{ places: { dataDir, copies: undefined }, every: 0, logId, log: store, tree: store.tree },
-    key: openSealKey({ file: undefined, dataDir }, () => undefined),
+    key: openSealKey({ dataDir, seals: { copies: undefined, key: undefined } }, { onMade: () => undefined }),
     known: { newest: undefined, nextSeq: 1, listed: [] },
     ...{ logger, clock: () => sealedAt, monotonic },
   });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { Clocks } from '../flow/subscriber.js';
-import type { ReadBack } from '../integrity/service-proofs.js';
+import type { ReadBack } from '../integrity/log-watch.js';
 import type { Erasures } from '../privacy/erasures.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { ViewsStatus } from '../projector/views-status.js';

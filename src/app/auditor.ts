@@ -9,6 +9,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { logSourceOf } from '../eventstore/log-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { firstHolding } from '../integrity/compare-seals.js';
+import { recordedRestores } from '../integrity/restores.js';
 import { readKeptSeals } from '../integrity/seal-store.js';
 import { createLogBasis } from '../integrity/log-basis.js';
 import type { KnownSeal } from '../integrity/seal.js';
@@ -77,7 +78,8 @@ async function newestHolding(log: EventReader, place: CommandPlace, { tree, stde
     return { counted: [] };
   });
   const seals = counted.map(({ seal }) => seal);
-  return await firstHolding(seals, { log, tree, restoredKey: await place.restoredKey(log) });
+  const restores = await recordedRestores(log, await place.restoredKey(log));
+  return await firstHolding(seals, { log, tree, restores });
 }
 
 /** Returns undefined if nothing has been folded yet. */

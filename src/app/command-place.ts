@@ -103,7 +103,7 @@ interface Writing {
 /** Opens the log to append to it. The embedded log is compared with its newest seal before and sealed after that, as the service does. */
 async function openForWriting({ stores, config, secret, onNotice, signal }: Writing) {
   const { openCommands } = await import('./commands.js');
-  const { startIntegrity, endIntegrity } = await import('./integrity.js');
+  const { startIntegrity } = await import('./integrity.js');
   const store = await openEventStore(stores.events, { signal });
   try {
     const clocks = { clock: Date.now, monotonic: () => performance.now() };
@@ -121,7 +121,8 @@ async function openForWriting({ stores, config, secret, onNotice, signal }: Writ
       store,
       commands,
       async close(): Promise<void> {
-        await endIntegrity(start, context).finally(() => store.close());
+        // The last seal, if the service was stopped in order before.
+        await Promise.resolve(start.watch?.close()).finally(() => store.close());
       },
     };
   } catch (error) {

@@ -107,7 +107,7 @@ export async function openHttp(options: HttpOptions) {
     mostSearched: options.mostSearched,
     proofs: createProofs({
       ...{ log: store, tree: views.tree, seals: integrity.seals, sealKey },
-      readBack: () => integrity.readBack?.(),
+      readBack: integrity.readBack,
       onAltered: integrity.report,
     }),
     corsOrigins: config.corsOrigins,

@@ -1,19 +1,30 @@
 /** Composes integrity: the comparison with the newest seal at the start, then read-back, checks and seals while the service runs. */
 import type { KeyObject } from 'node:crypto';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import { deriveRestoredKey } from '../events/streams.js';
 import { readLogId } from '../eventstore/log-id.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
 import type { Frontier, TreeSource } from '../eventstore/tree.js';
-import type { Clocks, Subscriber } from '../flow/subscriber.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { printable } from '../events/printable.js';
-import { watchLog, type LogWatch } from '../integrity/embedded.js';
+import { watchLog } from '../integrity/embedded.js';
+import type { LogWatch } from '../integrity/log-watch.js';
 import { watchServerLog } from '../integrity/on-servers.js';
-import type { KnownSeal } from '../integrity/seal.js';
-import { chooseSeals, findSeals, openServiceKey, reportIgnored, type SealKeys } from '../integrity/seal-store.js';
-import { createSealer, type Sealer } from '../integrity/sealer.js';
-import type { ReadBack, ServiceSeals } from '../integrity/service-proofs.js';
-import { checkStart, type StartCheck } from '../integrity/start-check.js';
+import { publicKeyOf, SealError, type KnownSeal } from '../integrity/seal.js';
+import {
+  findSeals,
+  openSealKey,
+  reportIgnored,
+  sealKeyName,
+  sealsByOthers,
+  sealsName,
+  whyIgnored,
+  type FoundSeal,
+  type SealKeys,
+} from '../integrity/seal-store.js';
+import { createSealer } from '../integrity/sealer.js';
+import { checkStart } from '../integrity/start-check.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
@@ -37,23 +48,14 @@ export interface IntegrityStart {
   readonly key: KeyObject;
   readonly keys: SealKeys;
   /** Undefined on servers, where the comparison runs in the background. */
-  readonly embedded: { readonly check: StartCheck; readonly sealer: Sealer; readonly store: EmbeddedLog } | undefined;
+  readonly watch: LogWatch | undefined;
 }
 
-export interface Integrity {
-  /** Undefined if another process does this work. */
-  readonly subscriber: Subscriber<'turn'> | undefined;
-  readonly seals: ServiceSeals;
-  /** Undefined on servers. */
-  readonly readBack: (() => ReadBack) | undefined;
+export interface Integrity extends LogWatch {
   /** Reports that another part of the service has found the log altered. */
   report(message: string): void;
   /** Settles only when the log turns out to be altered. */
   readonly altered: Promise<AlteredLogError>;
-  /** Starts the check of the whole log. Call this when the service is ready. */
-  startChecks(): void;
-  /** Makes the last seal. Call this when nothing is appended any more. */
-  close(): Promise<void>;
 }
 
 /**
@@ -61,10 +63,22 @@ export interface Integrity {
  * @throws AlteredLogError if the log is not the sealed one @throws ConfigurationError if SEAL_KEY cannot be used
  */
 export async function startIntegrity(store: OpenEventStore, context: IntegrityContext): Promise<IntegrityStart> {
-  const { config, logger, restored, secret, clock, monotonic } = context;
-  const places = { dataDir: config.dataDir, copies: config.seals.copies };
+  const { config, settings, restored } = context;
   const logId = (await readLogId(store)) ?? '';
-  const found = await findSeals(places, (notice) => {
+  const found = await findAllSeals(context);
+  const key = keyOfService(context, sealsByOthers(found, new Set(config.seals.keysBefore), logId));
+  const keys = new Set([publicKeyOf(key), ...config.seals.keysBefore]);
+  if (restored !== undefined) refuseUncounted(sealsByOthers(found, keys, logId), config.dataDir);
+  if (isEmbedded(store) && settings.events.kind === 'embedded')
+    return { key, keys, ...(await startEmbedded(store, { ...context, ...settings.events, logId, found, key, keys })) };
+  const newest = found.find((one) => whyIgnored(one, keys) === undefined);
+  return { superseded: newest?.seal ?? undefined, key, keys, watch: undefined };
+}
+
+const isEmbedded = (store: OpenEventStore): store is OpenEventStore & EmbeddedLog => store.frontier !== undefined;
+
+async function findAllSeals({ config, restored, logger }: IntegrityContext): Promise<readonly FoundSeal[]> {
+  return await findSeals({ dataDir: config.dataDir, copies: config.seals.copies }, (notice) => {
     // The restore is recorded with the newest seal, and a seal that turns up later would accuse the log.
     if (restored !== undefined)
       throw new ConfigurationError(
@@ -72,40 +86,66 @@ export async function startIntegrity(store: OpenEventStore, context: IntegrityCo
       );
     logger.warn(notice);
   });
-  const isRestored = restored !== undefined;
-  const { key, keys } = openServiceKey({ settings: config, logId, found, isRestored, logger });
-  if (!isEmbedded(store)) {
-    const chosen = chooseSeals(found, keys);
-    const superseded = chosen.counted().next().value?.seal;
-    reportIgnored(chosen.ignored(), logger);
-    return { superseded, key, keys, embedded: undefined };
-  }
-  const check = await checkStart({
-    ...{ log: store, tree: store.tree, logId, found, keys, pending: restored },
-    restoredKey: deriveRestoredKey(secret),
-  }).catch((error: unknown) => {
-    throw error instanceof AlteredLogError ? withAdvice(error, context.settings) : error;
-  });
-  reportIgnored(check.ignored, logger);
-  for (const { seal, reason } of check.excused)
-    logger.warn(
-      { sealed_at: seal.sealed_at, count: seal.count, reason },
-      'a seal covers events that a restore removed',
-    );
-  const sealer = createSealer({
-    ...{ places, every: config.seals.every, key, logId, log: store, tree: store.tree, known: check },
-    ...{ logger, clock, monotonic },
-  });
-  // While a final seal is the newest, a log with more events is refused. So the first append needs a seal that is not final.
-  if (check.isClean) await sealer.seal(store.opened);
-  return { superseded: check.superseded, key, keys, embedded: { check, sealer, store } };
 }
 
-const isEmbedded = (store: OpenEventStore): store is OpenEventStore & EmbeddedLog => store.frontier !== undefined;
+interface EmbeddedStart extends IntegrityContext, Pick<IntegrityStart, 'key' | 'keys'> {
+  readonly file: string;
+  readonly logId: string;
+  readonly found: readonly FoundSeal[];
+}
 
-/** Makes the last seal of a command that appended to the embedded log, if the service was stopped in order before. */
-export async function endIntegrity({ embedded: opened }: IntegrityStart, context: IntegrityContext): Promise<void> {
-  if (opened !== undefined) await watchOf(opened, context).close();
+async function startEmbedded(store: OpenEventStore & EmbeddedLog, start: EmbeddedStart) {
+  const { config, settings, file, logId, found, key, keys, restored, secret, logger, clock, monotonic } = start;
+  const restoredKey = deriveRestoredKey(secret);
+  const log = { log: store, tree: store.tree, logId };
+  const known = await checkStart({ ...log, found, keys, pending: restored, restoredKey }).catch((error: unknown) => {
+    throw error instanceof AlteredLogError ? withAdvice(error, settings) : error;
+  });
+  const { isClean, superseded, listed } = known;
+  reportIgnored(listed, logger);
+  for (const { seal, state, reason } of listed)
+    if (state === 'excused')
+      logger.warn(
+        { sealed_at: seal?.sealed_at, count: seal?.count, reason },
+        'a seal covers events that a restore removed',
+      );
+  const { copies, every } = config.seals;
+  const clocks = { clock, monotonic };
+  const sealer = createSealer({
+    ...{ ...log, ...clocks, places: { dataDir: config.dataDir, copies }, every, key, known, logger },
+  });
+  // While a final seal is the newest, a log with more events is refused. So the first append needs a seal that is not final.
+  if (isClean) await sealer.seal(store.opened);
+  return { superseded, watch: watchLog({ ...clocks, file, store, sealer, every, isClean, restoredKey, logger }) };
+}
+
+/** @throws ConfigurationError if the key is missing or cannot be used */
+function keyOfService(
+  { config, logger }: Pick<IntegrityContext, 'config' | 'logger'>,
+  orphans: readonly FoundSeal[],
+): KeyObject {
+  const onMade = (): void =>
+    logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it');
+  try {
+    return openSealKey(config, { orphans, onMade });
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new ConfigurationError(config.seals.key === undefined ? error.message : `SEAL_KEY: ${error.message}`);
+  }
+}
+
+/**
+ * Refuses the first start after a restore if a seal of the data folder does not count. The restore is recorded with the newest
+ * seal, so a seal that counts only from a later start on would accuse the log. Seals in SEAL_DIR alone may be of a stranger.
+ * @throws ConfigurationError
+ */
+function refuseUncounted(seals: readonly FoundSeal[], dataDir: string): void {
+  const own = path.join(dataDir, sealsName);
+  const file = seals.flatMap(({ files }) => files).find((one) => path.dirname(one) === own);
+  if (file !== undefined)
+    throw new ConfigurationError(
+      `${file} is signed with a key that is neither the key of this service nor in SEAL_KEYS_BEFORE, but the first start after a restore needs the newest seal. Put the key back, or name its public key in SEAL_KEYS_BEFORE. Remove the seal if this service did not make it. Nothing was changed`,
+    );
 }
 
 interface IntegrityParts extends IntegrityContext {
@@ -123,71 +163,35 @@ interface IntegrityParts extends IntegrityContext {
 
 /** Watches the log while the service runs. */
 export async function openIntegrity(start: IntegrityStart, parts: IntegrityParts): Promise<Integrity> {
-  const { settings, alteredStore } = parts;
+  const { settings, store, alteredStore } = parts;
   const { promise: altered, resolve } = Promise.withResolvers<AlteredLogError>();
   const end = (error: AlteredLogError): void => resolve(withAdvice(error, settings));
   void alteredStore.then((message) => end(new AlteredLogError(message)));
-  const watched =
-    start.embedded === undefined ? await onServers(start, parts, end) : embedded(start.embedded, parts, end);
-  return { ...watched, altered };
-}
-
-function embedded(
-  opened: NonNullable<IntegrityStart['embedded']>,
-  context: IntegrityContext,
-  end: (error: AlteredLogError) => void,
-): Omit<Integrity, 'altered'> {
-  const { store } = opened;
-  const watch = watchOf(opened, context);
   return {
-    subscriber: watch.subscriber,
-    seals: watch.seals,
-    readBack: watch.status,
+    ...(start.watch ?? (await watchOnServers(start, parts, end))),
+    altered,
     report(message) {
-      store.refuse(message);
+      store.refuse?.(message);
       end(new AlteredLogError(message));
     },
-    startChecks: watch.start,
-    close: watch.close,
   };
 }
 
-function watchOf(
-  { check, sealer, store }: NonNullable<IntegrityStart['embedded']>,
-  context: IntegrityContext,
-): LogWatch {
-  const { config, settings, secret, logger, clock, monotonic } = context;
-  return watchLog({
-    file: settings.events.kind === 'embedded' ? settings.events.file : '',
-    ...{ store, sealer, every: config.seals.every, isClean: check.isClean },
-    ...{ restoredKey: deriveRestoredKey(secret), logger, clock, monotonic },
-  });
-}
-
-async function onServers(
+async function watchOnServers(
   { key, keys }: IntegrityStart,
   parts: IntegrityParts,
-  end: (error: AlteredLogError) => void,
-): Promise<Omit<Integrity, 'altered'>> {
+  onAltered: (error: AlteredLogError) => void,
+): Promise<LogWatch> {
   const { config, roles, store, logId, tree, reached, secret, openLease, readModels, logger, clock, monotonic } = parts;
+  const { copies, every } = config.seals;
   const isSealing = roles.has('projector');
-  const watch = watchServerLog({
-    ...{ log: store, tree, reached, logId, key, keys, logger, clock, monotonic },
-    places: { dataDir: config.dataDir, copies: config.seals.copies },
-    every: config.seals.every,
+  return watchServerLog({
+    ...{ log: store, tree, reached, logId, key, keys, every, isSealing, onAltered, logger, clock, monotonic },
+    places: { dataDir: config.dataDir, copies },
     restoredKey: deriveRestoredKey(secret),
     lease: isSealing ? await openLease('seals', seldomLeaseMs) : undefined,
     readModels: await readModels(),
-    onAltered: end,
   });
-  return {
-    subscriber: isSealing ? watch.subscriber : undefined,
-    seals: watch.seals,
-    readBack: undefined,
-    report: (message) => end(new AlteredLogError(message)),
-    startChecks: () => undefined,
-    close: watch.close,
-  };
 }
 
 function withAdvice({ message }: AlteredLogError, { events }: StoreSettings): AlteredLogError {

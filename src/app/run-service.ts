@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { explain } from './banner.js';
 import { openObservers, type Observers } from './logs.js';
 import type { Logger } from 'pino';
@@ -38,6 +39,15 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Makes V8 allocate every object in the young generation. Otherwise V8 allocates objects in the old generation if a hundred of
+ * their kind survived one collection, and those of requests keep whole requests in memory until a major collection. The heap
+ * was 4 times as large then. Called after the start, because the code that Node has cached does not fit changed flags.
+ */
+function keepYoungObjectsYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
 /** @returns the exit code @throws what keeps the service from starting */
 async function serve({ config, observers, signal }: Run): Promise<number> {
   const { logger } = observers;
@@ -51,6 +61,7 @@ async function serve({ config, observers, signal }: Run): Promise<number> {
     await Promise.race([starting.then((late) => late?.close()), sleep(abandonStartMs)]);
     return 0;
   }
+  keepYoungObjectsYoung();
   const altered = await Promise.race([stopped, service.altered ?? stopped]);
   if (altered === undefined) logger.info({ signal: String(signal.reason) }, 'stopping');
   else logger.fatal({ err: altered }, 'stopping: the event log was altered');

@@ -352,7 +352,7 @@ async function sayListening(
   const ready = await untilReady(server.readiness, { views, monotonic, signal: closing });
   if (closing.aborted) return;
   views.startChecks();
-  integrity.startChecks();
+  integrity.start();
   if (ready) logger.info({ address, metrics }, 'listening');
   else logger.warn({ address, metrics, ready }, 'listening, but not ready: see /health/ready');
   lines.write(startBanner(address, settings, config.dataDir));

@@ -1,11 +1,11 @@
 /** Checks the key and the two places of seals, and whether the newest seal is young enough and fits the log. */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { compareAll } from '../integrity/compare-seals.js';
+import { compareWithTree } from '../integrity/compare-seals.js';
+import { recordedRestores } from '../integrity/restores.js';
 import {
+  keyAtHand,
   readKeptSeals,
-  readSealKey,
-  sealKeyName,
   type CountedSeal,
   type IgnoredSeal,
   type SealSettings,
@@ -73,7 +73,8 @@ async function compared(seal: KnownSeal, open: OpenPlace, every: number | undefi
         'not checked: no block roots of this log are stored yet',
         'Start the service, which computes them.',
       );
-    const [result] = await compareAll([seal], { log, tree, restoredKey: await place.restoredKey(log) });
+    const restores = await recordedRestores(log, await place.restoredKey(log));
+    const [result] = await compareWithTree([seal], { log, tree, restores });
     if (result?.state === 'not_checked')
       return yellow(`not checked: ${result.reason}`, 'Start the service, and wait until it is ready.');
     if (result?.state === 'fails')
@@ -110,16 +111,14 @@ function ofAge({ age, every = 0, isAtEnd }: NewestSeal): Diagnosis {
   );
 }
 
-function unusableKey({ dataDir, seals }: SealSettings): Diagnosis | undefined {
-  const file = seals.key ?? path.join(dataDir, sealKeyName);
-  if (seals.key === undefined && !existsSync(file)) return undefined;
+function unusableKey(settings: SealSettings): Diagnosis | undefined {
   try {
-    readSealKey(file);
+    keyAtHand(settings);
     return undefined;
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     return red(
-      seals.key === undefined ? error.message : `SEAL_KEY: ${error.message}`,
+      settings.seals.key === undefined ? error.message : `SEAL_KEY: ${error.message}`,
       'Put the key back from the backup, readable by the user of the service: no start succeeds before.',
     );
   }

@@ -31,21 +31,20 @@ const sha256 = (bytes: string | Uint8Array): Hash => hash('sha256', bytes, 'bina
  * @param digested data as `withDigests` returns it, if it is known already
  */
 export function leafOf(ordinal: number, event: HashedEvent, digested = withDigests(event.data)): Hash {
-  const { stream, id, type, metadata } = event;
-  const fields = [String(ordinal), stream, String(event.revision), id, type, digested, metadata] as const;
-  // One string, which costs half as much as gathering bytes in a buffer. If it is ASCII, its lengths are already those in bytes.
-  const ascii = fieldsIn(asciiField, fields);
-  return sha256(Buffer.byteLength(ascii) === ascii.length ? ascii : fieldsIn(field, fields));
+  const text = leafText(ordinal, event, digested);
+  // If all of it is ASCII, its lengths in characters are those in bytes.
+  return sha256(Buffer.byteLength(text) === text.length ? text : leafTextInUtf8(ordinal, event, digested));
 }
 
-const asciiField = (text: string): string => `${text.length}:${text},`;
-
-type LeafFields = readonly [string, string, string, string, string, string, string];
-const fieldsIn = (
-  written: (text: string) => string,
-  [ordinal, stream, revision, id, type, data, metadata]: LeafFields,
-): string =>
-  `\0${written(ordinal)}${written(stream)}${written(revision)}${written(id)}${written(type)}${written(data)}${written(metadata)}`;
+/** Returns a function that writes the fields. One string, because gathering bytes in a buffer costs twice as much. */
+const fieldsWith =
+  (length: (text: string) => number) =>
+  (ordinal: number, { stream, revision, id, type, metadata }: HashedEvent, data: string): string => {
+    const [place, number] = [String(ordinal), String(revision)];
+    return `\0${length(place)}:${place},${length(stream)}:${stream},${length(number)}:${number},${length(id)}:${id},${length(type)}:${type},${length(data)}:${data},${length(metadata)}:${metadata},`;
+  };
+const leafText = fieldsWith((text) => text.length);
+const leafTextInUtf8 = fieldsWith((text) => Buffer.byteLength(text));
 
 const marked = Buffer.alloc(1 + 2 * hashBytes, 1);
 

@@ -152,6 +152,17 @@ function ownerForNew(file: string): { readonly uid: number; readonly gid: number
   return uid === 0 ? undefined : { uid, gid };
 }
 
+/** Makes the content of a file durable that another process may have written without flushing it. Does nothing if the file does not exist. @throws what the file system throws */
+export function syncFile(file: string): void {
+  if (!fs.existsSync(file)) return;
+  const descriptor = fs.openSync(file, 'r+');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 /** Makes the name of the file durable. @throws what the file system throws */
 export function syncFolderOf(file: string): void {
   const folder = fs.openSync(path.dirname(file), 'r');

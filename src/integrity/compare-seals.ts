@@ -1,12 +1,11 @@
 /** Decides whether a seal holds for a log, and compares seals with the stored tree of a log. `verifyLog` compares them with all events. */
-import type { KeyObject } from 'node:crypto';
 import type { EventReader } from '../eventstore/event-store.js';
-import { toHex } from '../eventstore/leaf.js';
 import { readLogId } from '../eventstore/log-id.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
-import { frontierAt, rootOf, type TreeSource } from '../eventstore/tree.js';
-import { excuseOf, recordedRestores, restoresAmong, restoresBeforeMacs, type CheckedRestore } from './restores.js';
+import type { TreeSource } from '../eventstore/tree.js';
+import { excuseOf, restoreOrdinals, restoresBeforeMacs, type CheckedRestore } from './restores.js';
 import { ofAnotherLog, type KnownSeal } from './seal.js';
+import { createTree, type Tree } from './tree-proofs.js';
 
 export interface ComparedSeal<SomeSeal extends KnownSeal = KnownSeal> {
   readonly seal: SomeSeal;
@@ -65,76 +64,70 @@ function excuseInWords({ count }: Pick<KnownSeal, 'count'>, restore: CheckedRest
   return `a restore removed ${what}: it was recorded at ${restore.at}, from a backup of ${restore.count} events${unchecked}`;
 }
 
-interface SealedTree extends Pick<SealedLog, 'restores'> {
+export interface SealedTree extends Pick<SealedLog, 'restores'> {
   readonly log: Pick<EventReader, 'readStream'>;
   readonly tree: TreeSource;
 }
 
 /**
- * Returns a function that compares one seal with the stored tree, which reads at most one block of events. An attacker who
- * changes the block roots can deceive it. The signature of the seal has been checked.
+ * Compares seals with the stored tree in one pass over its block roots, and reads at most one block of events for each seal.
+ * Returns them in the given order. An attacker who changes the block roots can deceive this comparison. The signatures have
+ * been checked.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError
  */
-export async function createSealComparison<SomeSeal extends KnownSeal>({ log, tree, restores }: SealedTree) {
+export async function compareWithTree<SomeSeal extends KnownSeal>(
+  seals: readonly SomeSeal[],
+  { log, tree, restores }: SealedTree,
+): Promise<readonly ComparedSeal<SomeSeal>[]> {
   const logId = await readLogId(log);
   const count = await tree.count();
+  const reader = createTree(tree);
+  let restoring: readonly number[] | undefined;
 
-  async function sealedPart(seal: KnownSeal): Promise<SealedPart | undefined> {
-    if (seal.count > count) return undefined;
-    const root = await rootAt(tree, seal.count);
-    // The restores need not be counted if the root differs.
-    return { root, restores: root === seal.root ? await restoresAmong(log, tree, seal.count) : 0 };
+  async function partUpTo(seal: KnownSeal): Promise<SealedPart | undefined> {
+    if (seal.log_id !== logId || seal.count > count) return undefined;
+    const root = await rootAt(reader, seal.count);
+    // Restores need not be counted if the root differs.
+    if (root === seal.root) restoring ??= await restoreOrdinals(log, tree);
+    return { root, restores: restoring?.filter((ordinal) => ordinal <= seal.count).length ?? 0 };
   }
 
-  return async (seal: SomeSeal): Promise<ComparedSeal<SomeSeal>> => {
-    const part = seal.log_id === logId ? await sealedPart(seal) : undefined;
-    const judgement = judgeSeal(seal, { logId, count, restores }, part);
-    const { state, reason } = judgement;
-    const isOfLog = state !== 'fails' || judgement.kind !== 'log';
-    if (state !== 'holds' && isOfLog && (await tree.isBehind?.(seal.count)) === true)
-      return { seal, state: 'not_checked', reason: treeIsBehind };
-    const isAltered = state === 'fails' && judgement.kind === 'sealed';
-    return { seal, state, reason: isAltered ? `${reason}: an event or a block root was altered` : reason };
-  };
+  const results: ComparedSeal<SomeSeal>[] = [];
+  for (const seal of seals) {
+    const judgement = judgeSeal(seal, { logId, count, restores }, await partUpTo(seal));
+    const isOfLog = judgement.state !== 'fails' || judgement.kind !== 'log';
+    const isBehind = judgement.state !== 'holds' && isOfLog && (await tree.isBehind?.(seal.count)) === true;
+    results.push({ seal, ...(isBehind ? treeIsBehind : inWordsOfTree(judgement)) });
+  }
+  return results;
 }
 
-const treeIsBehind =
-  'the block roots of the sealed events are not stored yet: start the service, which computes them, and wait until it has read the log';
-
-interface LogToCompare extends Pick<SealedTree, 'log' | 'tree'> {
-  /** Key of the MAC of restores; undefined if the secret is not at hand. */
-  readonly restoredKey: KeyObject | undefined;
+/** The tree cannot tell an altered event from an altered block root. */
+function inWordsOfTree(judgement: Judgement): Pick<ComparedSeal, 'state' | 'reason'> {
+  const { state, reason } = judgement;
+  const isAltered = state === 'fails' && judgement.kind === 'sealed';
+  return { state, reason: isAltered ? `${reason}: an event or a block root was altered` : reason };
 }
 
-/** Compares seals with the stored tree, in their order. @throws as `createSealComparison` */
-export async function compareAll<SomeSeal extends KnownSeal>(
-  seals: readonly SomeSeal[],
-  { log, tree, restoredKey }: LogToCompare,
-): Promise<readonly ComparedSeal<SomeSeal>[]> {
-  const compare = await createSealComparison<SomeSeal>({
-    log,
-    tree,
-    restores: await recordedRestores(log, restoredKey),
-  });
-  const compared: ComparedSeal<SomeSeal>[] = [];
-  for (const seal of seals) compared.push(await compare(seal));
-  return compared;
-}
+const treeIsBehind = {
+  state: 'not_checked',
+  reason:
+    'the block roots of the sealed events are not stored yet: start the service, which computes them, and wait until it has read the log',
+} as const;
 
-/** Returns the first of the seals that holds, or undefined. @throws as `createSealComparison` */
-export async function firstHolding(
-  seals: readonly KnownSeal[],
-  { log, tree, restoredKey }: LogToCompare,
-): Promise<KnownSeal | undefined> {
-  const compare = await createSealComparison({ log, tree, restores: await recordedRestores(log, restoredKey) });
-  for (const seal of seals) if ((await compare(seal)).state === 'holds') return seal;
+/** Returns the first of the seals that holds, or undefined. Compares no seal after it. @throws as `compareWithTree` */
+export async function firstHolding(seals: readonly KnownSeal[], log: SealedTree): Promise<KnownSeal | undefined> {
+  for (const seal of seals) {
+    const [compared] = await compareWithTree([seal], log);
+    if (compared?.state === 'holds') return seal;
+  }
   return undefined;
 }
 
-async function rootAt(tree: TreeSource, count: number): Promise<string | undefined> {
+/** Returns undefined if a part of the tree is missing or altered. */
+async function rootAt(tree: Tree, count: number): Promise<string | undefined> {
   try {
-    const root = rootOf(await frontierAt(tree, count));
-    return root === undefined ? undefined : toHex(root);
+    return (await tree.hasRoots(count)) ? await tree.rootAt(count) : undefined;
   } catch (error) {
     if (error instanceof RangeError || error instanceof AlteredLogError) return undefined;
     throw error;

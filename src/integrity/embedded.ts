@@ -7,9 +7,9 @@ import type { Frontier } from '../eventstore/tree.js';
 import { createSingleFlight } from '../flow/single-flight.js';
 import type { Clocks, Subscriber, SubscriberRunner } from '../flow/subscriber.js';
 import { runIntegrityJob } from './integrity-jobs.js';
+import type { LogWatch, ReadBack } from './log-watch.js';
 import type { Seal } from './seal.js';
 import type { Sealer } from './sealer.js';
-import type { ReadBack, ServiceSeals } from './service-proofs.js';
 
 const usualPace = {
   /** Milliseconds between two read-backs, and events after which the next one comes at once. */
@@ -22,9 +22,9 @@ const usualPace = {
   lastReadBackMs: 5_000,
   /** Milliseconds that a read-back for a proof gets. */
   proofReadBackMs: 60_000,
+  /** The largest share of one core that the check uses, and a read-back that nobody waits for. */
+  backgroundShare: 0.25,
 };
-/** The largest share of one core that the check uses. */
-const checkShare = 0.25;
 
 /** The state of the check of the whole log. */
 type CheckState =
@@ -33,15 +33,11 @@ type CheckState =
   | { readonly state: 'unreadable'; readonly reason: string }
   | { readonly state: 'altered'; readonly reason: string };
 
-export interface LogWatch {
+interface EmbeddedLogWatch extends LogWatch {
   readonly subscriber: Subscriber<'turn'>;
-  /** Starts the check of the whole log. Call this when the service is ready. */
-  start(): void;
-  status(): ReadBack;
-  readonly seals: ServiceSeals;
-  /** Reads back what was appended. Undefined while the check of the whole log has not passed after a start without a final seal. @throws Error if the log cannot be read */
-  readBack(signal: AbortSignal): Promise<Frontier | undefined>;
-  close(): Promise<void>;
+  readonly readBack: () => ReadBack;
+  /** Reads back what was appended. Returns undefined while the check of the whole log has not passed after a start without a final seal. @throws Error if the log cannot be read */
+  readNow(signal: AbortSignal): Promise<Frontier | undefined>;
 }
 
 interface LogWatchOptions extends Clocks {
@@ -58,9 +54,9 @@ interface LogWatchOptions extends Clocks {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-export function watchLog(options: LogWatchOptions): LogWatch {
+export function watchLog(options: LogWatchOptions): EmbeddedLogWatch {
   const { file, store, sealer, every, restoredKey, logger, clock, monotonic } = options;
-  const { readBackMs, readBackEvents, checkEveryMs, checkAgainMs, lastReadBackMs, proofReadBackMs } = {
+  const { readBackMs, readBackEvents, checkEveryMs, checkAgainMs, lastReadBackMs, proofReadBackMs, backgroundShare } = {
     ...usualPace,
     ...options.pace,
   };
@@ -76,6 +72,10 @@ export function watchLog(options: LogWatchOptions): LogWatch {
   let readFault: string | undefined;
   let isReading = false;
   let latestSignal = stopping.signal;
+  /** Callers that wait for a read-back. */
+  let waiting = 0;
+  /** Aborts when a caller waits for the read-back that runs. */
+  let urgent = new AbortController();
   let runner: SubscriberRunner | undefined;
 
   function refuse(message: string): never {
@@ -88,19 +88,22 @@ export function watchLog(options: LogWatchOptions): LogWatch {
   /** Callers that come while a read-back runs share the next one, because that one covers what they appended. */
   const readBackOnce = createSingleFlight(async () => {
     isReading = true;
+    urgent = new AbortController();
+    if (waiting > 0) urgent.abort();
     try {
-      return await readOn(latestSignal);
+      return await readOn({ signal: latestSignal, urgent: urgent.signal });
     } finally {
       isReading = false;
     }
   });
 
-  async function readOn(signal: AbortSignal): Promise<Frontier> {
+  async function readOn(options: { readonly signal: AbortSignal; readonly urgent: AbortSignal }): Promise<Frontier> {
     const to = await store.frontier();
     const known = store.altered();
     if (known !== undefined) throw new AlteredLogError(known);
     if (to.count > read.count) {
-      const { fault } = await runIntegrityJob({ kind: 'read_back', file, from: read, to }, signal);
+      const job = { kind: 'read_back', file, from: read, to, share: backgroundShare } as const;
+      const { fault } = await runIntegrityJob(job, options);
       if (fault !== undefined) refuse(fault);
       read = to;
     }
@@ -109,7 +112,7 @@ export function watchLog(options: LogWatchOptions): LogWatch {
     return read;
   }
 
-  async function readBack(signal: AbortSignal): Promise<Frontier | undefined> {
+  async function readInBackground(signal: AbortSignal): Promise<Frontier | undefined> {
     try {
       latestSignal = signal;
       const reached = await readBackOnce();
@@ -120,13 +123,24 @@ export function watchLog(options: LogWatchOptions): LogWatch {
     }
   }
 
+  /** Reads back at full speed, and makes a read-back that runs in the background speed up. */
+  async function readNow(signal: AbortSignal): Promise<Frontier | undefined> {
+    waiting += 1;
+    urgent.abort();
+    try {
+      return await readInBackground(signal);
+    } finally {
+      waiting -= 1;
+    }
+  }
+
   async function sealNow(): Promise<Seal | undefined> {
-    const reached = await readBack(AbortSignal.timeout(proofReadBackMs));
+    const reached = await readNow(AbortSignal.timeout(proofReadBackMs));
     return reached && (await sealer.seal(reached));
   }
 
   async function turn(signal: AbortSignal): Promise<void> {
-    const reached = await readBack(signal);
+    const reached = await readInBackground(signal);
     if (reached !== undefined && sealer.isDue()) await sealer.seal(reached);
   }
 
@@ -135,10 +149,10 @@ export function watchLog(options: LogWatchOptions): LogWatch {
     try {
       const seals = await sealer.counted();
       const { count } = read;
-      const job = { kind: 'verify', file, count, share: checkShare } as const;
+      const job = { kind: 'verify', file, count, share: backgroundShare } as const;
       const key = new Uint8Array(restoredKey.export());
-      const { fault, seals: states = [] } = await runIntegrityJob({ ...job, seals, restoredKey: key }, signal);
-      sealer.note(seals, states);
+      const { fault, seals: states = [] } = await runIntegrityJob({ ...job, seals, restoredKey: key }, { signal });
+      sealer.note(states.map((state, index) => ({ seal: seals[index] ?? null, ...state })));
       if (fault !== undefined) return refuse(fault);
       check = { state: 'passed', at: clock(), count };
       // A seal may have waited for this.
@@ -165,7 +179,7 @@ export function watchLog(options: LogWatchOptions): LogWatch {
   async function close(): Promise<void> {
     const signal = AbortSignal.timeout(lastReadBackMs);
     try {
-      const reached = await readBack(signal);
+      const reached = await readNow(signal);
       if (reached === undefined)
         logger.warn('no seal was made at the stop, because the check of the whole log had not ended');
       else await sealer.seal(reached, { final: true });
@@ -203,13 +217,13 @@ export function watchLog(options: LogWatchOptions): LogWatch {
       },
     },
     start: startCheck,
-    status: () => {
+    readBack: () => {
       if (check.state !== 'passed')
         return { count: 0, at: undefined, fault: check.state === 'pending' ? readFault : check.reason };
       const isFurther = read.count > check.count && readAt !== undefined;
       return { count: isFurther ? read.count : check.count, at: isFurther ? readAt : check.at, fault: readFault };
     },
-    readBack,
+    readNow,
     seals: { newest: sealer.newest, listed: sealer.listed, sealNow },
     async close() {
       stopListening();

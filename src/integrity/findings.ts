@@ -79,6 +79,7 @@ export interface Finding {
 
 const most = 100;
 const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
+const longestCatalogue = Math.max(...[...catalogues].map(({ length }) => length));
 
 export function createFindings() {
   const findings: Finding[] = [];
@@ -112,11 +113,13 @@ export function createFindings() {
     take(event: StoredEvent, hasDigest: boolean): void {
       const { type, stream } = event;
       if (hasDigest) digests.set(stream, event);
-      if (erasing.has(type)) takeErasure(event);
       // A contact's stream begins with its creation.
-      else if (type === 'ContactCreated' && event.revision > 0n && !ended.delete(stream))
-        find('second_contact', event, 'a second contact was created for one address');
-      else if (catalogues.has(stream)) takeName(event);
+      if (type === 'ContactCreated') {
+        if (event.revision > 0n && !ended.delete(stream))
+          find('second_contact', event, 'a second contact was created for one address');
+      } else if (type.endsWith('Erased') && erasing.has(type)) takeErasure(event);
+      // Comparing lengths spares most events a look-up.
+      else if (stream.length <= longestCatalogue && catalogues.has(stream)) takeName(event);
     },
     all(): readonly Finding[] {
       const unexplained = [...digests.values()].map(({ position, stream }): Finding => {
@@ -209,19 +212,32 @@ export function createStreamChecks() {
   const ends = new Map<string, End>();
   const namesInData = createNameCheck();
   const readMetadata = createMetadataReader();
+  /** The stream of the event before and its end, because events that are appended together are of one stream. */
+  let stream = '';
+  let end: End | undefined;
 
-  function wrongIn({ type, stream, data, metadata }: NumberedEvent, revision: number): Wrong | undefined {
-    const end = ends.get(stream);
-    const { at, isRepeated } = readMetadata(type, metadata);
-    const hasRepeatedName = namesInData(type, data) === 'repeated' || isRepeated;
-    const wrong = wrongRevision(end, revision) ?? wrongTime(end, at) ?? (hasRepeatedName ? repeatedName : undefined);
+  /** Returns the end of the stream before this event, undefined if the event begins the stream, and keeps this one. */
+  function endOf(event: NumberedEvent): End | undefined {
+    if (event.stream !== stream) {
+      stream = event.stream;
+      end = ends.get(stream);
+    }
+    return end;
+  }
+
+  function wrongIn(event: NumberedEvent, revision: number): Wrong | undefined {
+    const before = endOf(event);
+    const { at, isRepeated } = readMetadata(event.type, event.metadata);
+    const hasRepeatedName = namesInData(event.type, event.data) === 'repeated' || isRepeated;
+    const wrong =
+      wrongRevision(before, revision) ?? wrongTime(before, at) ?? (hasRepeatedName ? repeatedName : undefined);
     // The events after a wrong one are compared with it, so that one fault is one difference.
-    const { day, timeOfDay } = at ?? end ?? noTime;
-    if (end === undefined) ends.set(stream, { revision, day, timeOfDay });
+    const { day, timeOfDay } = at ?? before ?? noTime;
+    if (before === undefined) ends.set(stream, (end = { revision, day, timeOfDay }));
     else {
-      end.revision = revision;
-      end.day = day;
-      end.timeOfDay = timeOfDay;
+      before.revision = revision;
+      before.day = day;
+      before.timeOfDay = timeOfDay;
     }
     return wrong;
   }

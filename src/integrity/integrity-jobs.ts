@@ -3,12 +3,20 @@ import { createSecretKey } from 'node:crypto';
 import { z } from 'zod';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { formatPosition } from '../eventstore/sqlite/schema.js';
-import { leafOf } from '../eventstore/leaf.js';
-import { blockOf, createGrowingTree, eventsPerBlock, rootOf, type Frontier } from '../eventstore/tree.js';
+import { leafOf, type Hash } from '../eventstore/leaf.js';
+import type { NumberedEvent } from '../eventstore/log-source.js';
+import {
+  blockOf,
+  createGrowingTree,
+  eventsPerBlock,
+  rootOf,
+  type Frontier,
+  type GrowingTree,
+} from '../eventstore/tree.js';
 import { startWorkerThread } from '../flow/worker-thread.js';
 import type { ComparedSeal } from './compare-seals.js';
 import { inWords } from './findings.js';
-import { verifyLog } from './verify.js';
+import { restBetween, verifyLog, type ReadPace } from './verify.js';
 
 const frontier = z.object({ count: z.number(), nodes: z.array(z.string()).readonly() });
 const knownSeal = z.object({
@@ -16,11 +24,14 @@ const knownSeal = z.object({
   ...{ final: z.boolean(), sealed_at: z.string(), public_key: z.string() },
 });
 
+/** Each job has the largest share of one core to use. */
+const common = { file: z.string(), share: z.number() };
+
 /** Plain data that crosses threads. */
 export const integrityJob = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('read_back'),
-    file: z.string(),
+    ...common,
     /** The tree over the events that were read back before. */
     from: frontier,
     /** The tree over the events that were committed, as the writer grew it. */
@@ -28,13 +39,11 @@ export const integrityJob = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('verify'),
-    file: z.string(),
+    ...common,
     /** Number of events to verify. */
     count: z.number(),
     seals: z.array(knownSeal).readonly(),
     restoredKey: z.instanceof(Uint8Array),
-    /** Largest share of one core to use. */
-    share: z.number(),
   }),
 ]);
 type ReadBackJob = Extract<IntegrityJob, { kind: 'read_back' }>;
@@ -50,21 +59,25 @@ interface JobResult {
 /** Reading this many events takes less time than starting a thread. */
 const eventsInThisThread = 4_000;
 
+type RunOptions = Pick<ReadPace, 'urgent'> & { readonly signal: AbortSignal };
+
 /**
  * Runs the job. A difference is reported only if a second pass, which opens the file again, finds it as well, because a disk
  * may give a wrong answer once. A file that SQLite calls damaged is a difference.
  * @throws Error if the log cannot be read; the reason of the signal if it aborts
  */
-export async function runIntegrityJob(job: IntegrityJob, signal: AbortSignal): Promise<JobResult> {
-  const first = await runOnce(job, signal);
-  return first.fault === undefined ? first : await runOnce(job, signal);
+export async function runIntegrityJob(job: IntegrityJob, options: RunOptions): Promise<JobResult> {
+  const first = await runOnce(job, options);
+  return first.fault === undefined ? first : await runOnce(job, options);
 }
 
-async function runOnce(job: IntegrityJob, signal: AbortSignal): Promise<JobResult> {
+async function runOnce(job: IntegrityJob, options: RunOptions): Promise<JobResult> {
+  const { signal } = options;
   signal.throwIfAborted();
   const events = job.kind === 'verify' ? job.count : job.to.count - job.from.count;
   try {
-    return events > eventsInThisThread ? await runInThread(job, signal) : await doIntegrityJob(job, signal);
+    if (events > eventsInThisThread) return await runInThread(job, options);
+    return await doIntegrityJob(job, options);
   } catch (error) {
     signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
@@ -74,10 +87,11 @@ async function runOnce(job: IntegrityJob, signal: AbortSignal): Promise<JobResul
 }
 
 export type FromIntegrityThread = JobResult | { readonly failed: string };
+export type ToIntegrityThread = 'urgent' | 'stop';
 
-function runInThread(job: IntegrityJob, signal: AbortSignal): Promise<JobResult> {
+function runInThread(job: IntegrityJob, { signal, urgent }: RunOptions): Promise<JobResult> {
   const { promise, resolve, reject } = Promise.withResolvers<JobResult>();
-  const thread = startWorkerThread<FromIntegrityThread, never>(
+  const thread = startWorkerThread<FromIntegrityThread, ToIntegrityThread>(
     { name: 'integrity', beside: import.meta.url },
     {
       workerData: job,
@@ -86,15 +100,21 @@ function runInThread(job: IntegrityJob, signal: AbortSignal): Promise<JobResult>
     },
   );
   const stop = (): void => void thread.close(0);
+  const hurry = (): void => thread.send('urgent');
   signal.addEventListener('abort', stop);
-  return promise.finally(() => signal.removeEventListener('abort', stop));
+  urgent?.addEventListener('abort', hurry);
+  if (urgent?.aborted === true) hurry();
+  return promise.finally(() => {
+    signal.removeEventListener('abort', stop);
+    urgent?.removeEventListener('abort', hurry);
+  });
 }
 
-/** Does the job in this thread. */
-export async function doIntegrityJob(job: IntegrityJob, signal?: AbortSignal): Promise<JobResult> {
+/** Does the job in this thread. Only a read-back speeds up. */
+export async function doIntegrityJob(job: IntegrityJob, { signal, urgent }: Partial<RunOptions>): Promise<JobResult> {
   const log = openSqliteEventReader({ file: job.file, pollMs: 0 });
   try {
-    if (job.kind === 'read_back') return { fault: await readBackFault(log, job, signal) };
+    if (job.kind === 'read_back') return { fault: await readBackFault(log, job, { share: job.share, signal, urgent }) };
     const { count, seals, restoredKey, share } = job;
     const { difference, seals: compared } = await verifyLog({
       source: log,
@@ -117,21 +137,33 @@ export async function doIntegrityJob(job: IntegrityJob, signal?: AbortSignal): P
 async function readBackFault(
   log: SqliteEventReader,
   { from, to }: ReadBackJob,
-  signal: AbortSignal | undefined,
+  pace: ReadPace,
 ): Promise<string | undefined> {
+  const { signal } = pace;
+  const rest = restBetween(pace);
   const tree = createGrowingTree(from);
   const roots = await log.tree.blockRoots(Math.floor(to.count / eventsPerBlock));
   const after = formatPosition(from.count);
-  for await (const events of log.readEvents({ after, ...(signal && { signal }) }))
+  for await (const events of log.readEvents({ after, ...(signal && { signal }) })) {
     for (const event of events.slice(0, to.count - tree.count())) {
-      const ordinal = tree.count() + 1;
-      if (event.ordinal !== ordinal) return `event ${ordinal} is missing`;
-      const root = tree.add(leafOf(ordinal, event));
-      if (root !== undefined && root !== roots[blockOf(ordinal)]) return differsIn(ordinal, from);
+      const fault = addTo(tree, event, roots);
+      if (fault === 'missing') return `event ${tree.count() + 1} is missing`;
+      if (fault === 'different') return differsIn(tree.count(), from);
     }
+    if (tree.count() === to.count) break;
+    await rest();
+  }
   signal?.throwIfAborted();
   if (tree.count() < to.count) return `the log ends after event ${tree.count()}, but ${to.count} events were appended`;
   return tree.root() === rootOf(to) ? undefined : differsIn(to.count, from);
+}
+
+/** Adds the next event to the tree. Returns why the log differs, or undefined if it does not. */
+function addTo(tree: GrowingTree, event: NumberedEvent, roots: readonly Hash[]): 'missing' | 'different' | undefined {
+  const ordinal = tree.count() + 1;
+  if (event.ordinal !== ordinal) return 'missing';
+  const root = tree.add(leafOf(ordinal, event));
+  return root === undefined || root === roots[blockOf(ordinal)] ? undefined : 'different';
 }
 
 /** Names the block of an event, and the first event in it that was not read back before. */

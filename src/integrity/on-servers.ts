@@ -6,14 +6,14 @@ import { z } from 'zod';
 import type { EventReader } from '../eventstore/event-store.js';
 import { AlteredLogError, logSourceOf } from '../eventstore/log-source.js';
 import { frontierAt, rootOf, type Frontier, type TreeSource } from '../eventstore/tree.js';
-import { takeTurns, type Clocks, type Subscriber, type WorkLease } from '../flow/subscriber.js';
-import type { ReadModels } from '../readmodels/read-models.js';
+import { takeTurns, type Clocks, type WorkLease } from '../flow/subscriber.js';
+import { ReadModelsUnavailableError, type ReadModels } from '../readmodels/read-models.js';
 import { inWords } from './findings.js';
+import type { LogWatch } from './log-watch.js';
 import { createSealer, type Sealer } from './sealer.js';
 import type { Seal } from './seal.js';
-import { chooseSeals, findSeals, type SealKeys, type SealPlaces } from './seal-store.js';
-import type { ServiceSeals } from './service-proofs.js';
-import { checkStart, type StartCheck } from './start-check.js';
+import { findSeals, reportIgnored, type SealKeys, type SealPlaces } from './seal-store.js';
+import { checkStart } from './start-check.js';
 import { verifyLog } from './verify.js';
 
 const verifyEveryMs = 7 * 24 * 60 * 60_000;
@@ -21,13 +21,6 @@ const verifyShare = 0.25;
 const mostPauseMs = 60_000;
 const recordName = 'verified';
 const verifiedRecord = z.object({ log_id: z.string(), at: z.number(), count: z.number() });
-
-interface ServerLogWatch {
-  readonly subscriber: Subscriber<'turn'>;
-  /** `sealNow` seals what the follower has read. */
-  readonly seals: ServiceSeals;
-  close(): Promise<void>;
-}
 
 interface ServerLogWatchOptions extends Clocks {
   readonly log: EventReader;
@@ -41,6 +34,8 @@ interface ServerLogWatchOptions extends Clocks {
   /** The public keys whose seals count. */
   readonly keys: SealKeys;
   readonly restoredKey: KeyObject;
+  /** Whether this process seals and verifies the log, when it has the lease. */
+  readonly isSealing: boolean;
   readonly lease: WorkLease | undefined;
   readonly readModels: Pick<ReadModels, 'readRecord' | 'putRecord'>;
   /** Called once when the log is not what was sealed or read. */
@@ -48,28 +43,32 @@ interface ServerLogWatchOptions extends Clocks {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-export function watchServerLog(options: ServerLogWatchOptions): ServerLogWatch {
-  const { log, tree, reached, logId, places, every, key, keys, restoredKey, lease, readModels } = options;
-  const { onAltered, logger, clock, monotonic } = options;
+export function watchServerLog(options: ServerLogWatchOptions): LogWatch {
+  const { log, tree, reached, logId, places, every, key, keys, restoredKey, isSealing, lease } = options;
+  const { readModels, onAltered, logger, clock, monotonic } = options;
   const stopping = new AbortController();
   let sealer: Sealer | undefined;
+  let isReady = false;
 
-  /** Compares the log with its newest seal. Undefined while the follower has not stored the tree up to that seal. @throws AlteredLogError */
-  async function compare(): Promise<StartCheck | undefined> {
-    const found = await findSeals(places);
-    const superseded = chooseSeals(found, keys).counted().next().value?.seal;
-    const count = Math.max(superseded?.count ?? 0, await tree.count());
-    if ((await tree.isBehind?.(count)) === true) return undefined;
-    return await checkStart({ log, tree, logId, found, keys, restoredKey, pending: undefined, isShared: true });
-  }
-
-  /** Other processes may have made seals, so the seals are read again each time. */
+  /**
+   * Compares the log with its newest seal. Reads the seals again each time, because other processes may have made some.
+   * Returns the sealer, or undefined while the follower has not stored the tree up to that seal.
+   * @throws AlteredLogError
+   */
   async function comparedSealer(): Promise<Sealer | undefined> {
-    const compared = await compare();
-    if (compared === undefined) return undefined;
-    if (sealer === undefined)
-      sealer = createSealer({ ...{ places, every, key, logId, log, tree, known: compared, logger, clock, monotonic } });
-    else sealer.learn(compared);
+    const found = await findSeals(places);
+    const known = await checkStart({
+      ...{ log, tree, logId, found, keys, restoredKey, pending: undefined, isShared: true },
+    }).catch((error: unknown) => {
+      if (error instanceof ReadModelsUnavailableError) return undefined;
+      throw error;
+    });
+    if (known === undefined) return undefined;
+    if (sealer !== undefined) sealer.learn(known);
+    else {
+      reportIgnored(known.listed, logger);
+      sealer = createSealer({ places, every, key, logId, log, tree, known, logger, clock, monotonic });
+    }
     return sealer;
   }
 
@@ -107,13 +106,18 @@ export function watchServerLog(options: ServerLogWatchOptions): ServerLogWatch {
     }
   }
 
+  const isYoung = (last: z.output<typeof verifiedRecord> | undefined): boolean =>
+    last?.log_id === logId && clock() - last.at < verifyEveryMs;
+
   async function verifyWeekly(signal: AbortSignal): Promise<void> {
     const record = await readModels.readRecord(recordName);
-    const last = verifiedRecord.safeParse(record?.value).data;
-    if (last?.log_id === logId && clock() - last.at < verifyEveryMs) return;
+    if (isYoung(verifiedRecord.safeParse(record?.value).data)) return;
     const source = logSourceOf(log, tree);
     const seals = (await sealer?.counted()) ?? [];
-    const { difference, count } = await verifyLog({ source, seals, restoredKey, share: verifyShare, signal });
+    const { difference, count, ...verified } = await verifyLog({
+      ...{ source, seals, restoredKey, share: verifyShare, signal },
+    });
+    sealer?.note(verified.seals);
     if (difference !== null) throw new AlteredLogError(`the event log was altered: ${inWords(difference)}`);
     await readModels.putRecord({
       name: recordName,
@@ -129,7 +133,7 @@ export function watchServerLog(options: ServerLogWatchOptions): ServerLogWatch {
         const found = await comparedSealer();
         if (found?.isDue() === true) await found.seal(await readBack());
       }
-      await verifyWeekly(signal);
+      if (isReady) await verifyWeekly(signal);
     } catch (error) {
       if (error instanceof AlteredLogError) onAltered(error);
       throw error;
@@ -137,18 +141,21 @@ export function watchServerLog(options: ServerLogWatchOptions): ServerLogWatch {
   }
 
   const comparing = compareAtStart();
+  const subscriber = takeTurns({
+    name: 'seals',
+    lease,
+    pause: every === 0 ? mostPauseMs : Math.min(every, mostPauseMs),
+    monotonic,
+    turn,
+    async close(signal) {
+      if (lease?.isHeld() !== false && !signal.aborted) await sealNow();
+    },
+  });
   return {
-    subscriber: takeTurns({
-      name: 'seals',
-      lease,
-      pause: every === 0 ? mostPauseMs : Math.min(every, mostPauseMs),
-      monotonic,
-      turn,
-      async close(signal) {
-        if (lease?.isHeld() !== false && !signal.aborted) await sealNow();
-      },
-    }),
+    subscriber: isSealing ? subscriber : undefined,
     seals: { newest: () => sealer?.newest(), listed: () => sealer?.listed() ?? [], sealNow },
+    readBack: undefined,
+    start: () => void (isReady = true),
     async close() {
       stopping.abort();
       await comparing;

@@ -2,16 +2,17 @@
  * The proofs that `verify.mjs` checks: the events of one person, one event, and that a newer seal contains an older one.
  * docs/evidence.md specifies their formats.
  */
-import { sign, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOrText, redacted, type HiddenMembers } from '../audit/redaction.js';
 import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
-import { field, leafOf, toHex } from '../eventstore/leaf.js';
-import { blockOf, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
-import { fingerprintOf, publicKeyOf, sealSchema, type KnownSeal, type Seal } from './seal.js';
-import { createTree, rootByInclusion, type Tree } from './tree-proofs.js';
+import { leafOf, toHex } from '../eventstore/leaf.js';
+import { AlteredLogError } from '../eventstore/log-source.js';
+import type { TreeSource } from '../eventstore/tree.js';
+import { fingerprintOf, publicKeyOf, sealSchema, signatureOf, type KnownSeal, type Seal } from './seal.js';
+import { createTree, type Tree } from './tree-proofs.js';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const wholeNumber = z.int().min(0);
@@ -59,18 +60,13 @@ export function createProof(statement: Statement, events: readonly ProvenEvent[]
   const { log_id, count, root, sealed_at, stream, last_revision, deletions, public_key } = statement;
   const sealed = { format: proofSchema.shape.format.value, note, log_id, count, root, sealed_at };
   const signed = { ...sealed, stream, last_revision, deletions, public_key };
-  const text = Object.values(signed).map((value) => field(String(value)));
-  const signature = sign(null, Buffer.from(text.join('')), key).toString('base64');
-  return { ...signed, signature, events: [...events] };
+  return { ...signed, signature: signatureOf(signed, key), events: [...events] };
 }
 
 /** No proof can be made; the message says why and names no person. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 }
-
-/** The events in the log are not those that were sealed. */
-export class AlteredEventsError extends ProofError {}
 
 export interface ProofSources {
   readonly stored: StoredEvents;
@@ -93,7 +89,8 @@ export interface PersonProofRequest {
 
 /**
  * Proves all events of one person against a seal, and discloses no other person's events.
- * @throws ProofError if the log is not the sealed one, the seal was signed by another key, or the contact came after it
+ * @throws AlteredLogError if the log is not the sealed one
+ * @throws ProofError if the seal was signed by another key, or the contact came after it
  * @throws ServiceError `no_such_contact`, `too_many_events`
  * @throws as `Audit`
  */
@@ -112,7 +109,7 @@ export async function provePerson(sources: ProofSources, request: PersonProofReq
 
   // 3. Prove each event.
   const events: ProvenEvent[] = [];
-  for (const each of all) events.push(await proven(each, { tree, seal }));
+  for (const each of all) events.push(await proven(each, tree, seal));
   const { log_id, count, root, sealed_at, public_key } = seal;
   const about = { stream: request.stream, last_revision: own.length - 1 };
   const ordinals = [...deletions].sort(byOrdinal).map(({ ordinal }) => ordinal);
@@ -156,7 +153,7 @@ interface NumberedEvent {
   readonly event: StoredEvent;
 }
 
-/** @throws ProofError if the tree of the log has another root where the seal was made */
+/** @throws AlteredLogError if the tree of the log has another root where the seal was made @throws ProofError if it is shorter */
 async function demandSealed(tree: Tree, { count, root, sealed_at }: KnownSeal): Promise<void> {
   const computed = await tree.rootAt(count).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
@@ -164,36 +161,23 @@ async function demandSealed(tree: Tree, { count, root, sealed_at }: KnownSeal): 
     throw new ProofError(missing, { cause: error });
   });
   if (computed !== root)
-    throw new AlteredEventsError(
+    throw new AlteredLogError(
       `the first ${count} events of the log are not those of the seal of ${sealed_at}: audience audit verify says where they differ`,
     );
 }
 
-async function proven(numbered: NumberedEvent, sealed: SealedTree): Promise<ProvenEvent> {
+async function proven(numbered: NumberedEvent, tree: Tree, { count }: Pick<Seal, 'count'>): Promise<ProvenEvent> {
   const { ordinal, event } = numbered;
   const { stream, revision, id, type, data, metadata } = event;
-  const path = await pathOf(numbered, sealed);
+  await demandLeaf(numbered, tree);
+  const path = await tree.inclusion(ordinal, count);
   return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path: [...path] };
 }
 
-interface SealedTree {
-  readonly tree: Tree;
-  readonly seal: Pick<Seal, 'count' | 'root'>;
-}
-
-/** Returns the path from the leaf of this event, computed here, to the root. @throws AlteredEventsError if it leads to another root */
-async function pathOf({ ordinal, event }: NumberedEvent, { tree, seal: { count, root } }: SealedTree) {
-  const path = await tree.inclusion(ordinal, count);
-  if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) === root) return path;
-  throw new AlteredEventsError(
-    `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify says which`,
-  );
-}
-
-/** A path is computed from the other leaves of the block, so it cannot tell which of them was altered. */
-function blockWith(ordinal: number, count: number): string {
-  const first = blockOf(ordinal) * eventsPerBlock + 1;
-  return `the events ${first} to ${Math.min(count, first + eventsPerBlock - 1)} of the log`;
+/** @throws AlteredLogError if the event is not the one in the tree */
+async function demandLeaf({ ordinal, event }: NumberedEvent, tree: Tree): Promise<void> {
+  if ((await tree.leafAt(ordinal)) !== toHex(leafOf(ordinal, event)))
+    throw new AlteredLogError(`event ${ordinal} of the log was altered while it was read`);
 }
 
 const naming = z.object({
@@ -233,12 +217,12 @@ interface EventProofRequest extends NumberedEvent {
   readonly hidden: HiddenMembers;
 }
 
-/** Proves one event against a seal. @throws ProofError if the log is not the sealed one @throws AlteredLogError */
+/** Proves one event against a seal. @throws AlteredLogError if the log is not the sealed one @throws ProofError */
 export async function proveEvent(source: TreeSource, request: EventProofRequest): Promise<EventProof> {
   const { ordinal, event, seal, hidden } = request;
   const tree = createTree(source);
   await demandSealed(tree, seal);
-  const shown = await proven({ ordinal, event }, { tree, seal });
+  const shown = await proven({ ordinal, event }, tree, seal);
   return { format: eventFormat, seal, event: { ...shown, data: redacted(shown.data, hidden) } };
 }
 
@@ -251,7 +235,7 @@ interface ConsistencyProof {
 
 /**
  * Proves that the log of the newer seal begins with the log of the older one. The signatures of both have been checked.
- * @throws ProofError if the seals are of two logs, or the log does not fit both
+ * @throws ProofError if the seals are of two logs @throws AlteredLogError if the log does not fit both
  */
 export async function proveConsistency(source: TreeSource, older: Seal, newer: Seal): Promise<ConsistencyProof> {
   if (older.log_id !== newer.log_id) throw new ProofError('the seals are of two logs');
@@ -273,16 +257,11 @@ export interface PageSeals {
   /** The newest seal that does not hold. */
   readonly failing: (Pick<KnownSeal, 'count' | 'sealed_at'> & { readonly reason: string }) | undefined;
   /**
-   * Returns the number of the last of these events, or Infinity if one of them has not been counted yet.
-   * @throws AlteredEventsError if an event is not the one in the tree @throws AlteredLogError
+   * Returns the number of the last event that a page shows or takes names from, or Infinity if one of them has not been counted yet.
+   * @param shown the stream, and the positions of other events
+   * @throws AlteredLogError if an event is not the one in the tree @throws ProofError
    */
-  demandInTree(shown: ShownEvents): Promise<number>;
-}
-
-interface ShownEvents {
-  readonly stream: string;
-  /** Positions of all events that the page shows or takes names from. */
-  readonly positions: ReadonlySet<string>;
+  demandInTree(shown: { readonly stream: string; readonly positions: ReadonlySet<Position> }): Promise<number>;
 }
 
 interface Sources {
@@ -293,37 +272,36 @@ interface Sources {
   readonly holding: KnownSeal | undefined;
 }
 
-/** Computes the leaf of each event and its path to the root of the seal, or of the tree as it is if the event came after the seal. */
+/** Compares each event with its leaf in the tree, and the tree with the seal. */
 export function createTreeCheck({ log, source, holding }: Sources): PageSeals['demandInTree'] {
   return async ({ stream, positions }) => {
     if (source === undefined) return Infinity;
     const tree = createTree(source);
     const count = await source.count();
-    const whole = count === 0 ? undefined : { count, root: await tree.rootAt(count) };
+    if (holding !== undefined) await demandSealed(tree, holding);
     let last = 0;
     const demand = async (events: readonly StoredEvent[]): Promise<void> => {
       const ordinals = await source.ordinalsAt(events.map(({ position }) => position));
       for (const [index, event] of events.entries()) {
         const ordinal = ordinals[index] ?? Infinity;
         last = Math.max(last, ordinal);
-        const seal = holding !== undefined && ordinal <= holding.count ? holding : whole;
         // An event that joined the tree after its size was read is not compared.
-        if (seal !== undefined && ordinal <= seal.count) await pathOf({ ordinal, event }, { tree, seal });
+        if (ordinal <= count) await demandLeaf({ ordinal, event }, tree);
       }
     };
     const own = new Set<Position>();
     for await (const page of log.readStream(stream)) {
       for (const { revision, position } of page) {
-        if (revision !== BigInt(own.size)) throw new AlteredEventsError(`the stream ${stream} has a gap`);
+        if (revision !== BigInt(own.size)) throw new AlteredLogError(`the stream ${stream} has a gap`);
         own.add(position);
       }
       await demand(page);
     }
     const others: StoredEvent[] = [];
-    for (const at of positions) {
-      const event = own.has(at) ? undefined : await log.readAt(at);
-      if (event !== undefined) others.push(event);
-      else if (!own.has(at)) throw new AlteredEventsError(`the event at position ${at} is gone`);
+    for (const at of [...positions].filter((position) => !own.has(position)).sort()) {
+      const event = await log.readAt(at);
+      if (event === undefined) throw new AlteredLogError(`the event at position ${at} is gone`);
+      others.push(event);
     }
     await demand(others);
     return last;

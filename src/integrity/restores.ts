@@ -32,45 +32,37 @@ export interface CheckedRestore extends Restore {
   readonly isValid: boolean | null;
 }
 
-type CoveredByMac = Pick<Restore, 'number' | 'count' | 'superseded'> & {
-  readonly logId: string;
-  readonly root: string;
-};
-
 /** Returns the MAC of a record in hex. The number is part of it, so that a copied event cannot stand for another restore. */
-export function restoredMac(covered: CoveredByMac, key: KeyObject): string {
-  const { logId, number, count, root, superseded } = covered;
-  const fields = [
-    'audience/restored/1',
-    logId,
-    String(number),
-    String(count),
-    root,
-    superseded === null ? '' : String(superseded.count),
-    superseded?.root ?? '',
-  ];
-  return createHmac('sha256', key).update(fields.map(field).join(''), 'utf8').digest('hex');
+export function restoredMac(
+  { logId, number, count, root, superseded }: Omit<Restore, 'mac' | 'at'> & { readonly logId: string },
+  key: KeyObject,
+): string {
+  const { count: sealed = '', root: sealedRoot = '' } = superseded ?? {};
+  const values = ['audience/restored/1', logId, number, count, root, sealed, sealedRoot];
+  return createHmac('sha256', key)
+    .update(values.map((value) => field(String(value))).join(''), 'utf8')
+    .digest('hex');
+}
+
+/** The log whose restores are checked. */
+interface MacOfLog {
+  readonly logId: string;
+  /** Undefined if the secret is not known. */
+  readonly key: KeyObject | undefined;
 }
 
 /** Returns whether the service with this secret recorded the restore. Schema version 1 has no MAC, so it is never valid. */
-export function isValidRestore(
-  { mac, root, ...record }: Restore,
-  { logId, key }: { readonly logId: string; readonly key: KeyObject | undefined },
-): boolean {
-  if (key === undefined || mac === null || root === null || !/^[0-9a-f]{64}$/.test(mac)) return false;
-  const expected = restoredMac({ ...record, root, logId }, key);
+export function isValidRestore({ mac, ...record }: Restore, { logId, key }: MacOfLog): boolean {
+  if (key === undefined || mac === null || record.root === null || !/^[0-9a-f]{64}$/.test(mac)) return false;
+  const expected = restoredMac({ ...record, logId }, key);
   return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(mac, 'hex'));
 }
 
-/** Checks the MAC of each restore. @param key undefined if the secret is not known */
-export const checkedRestores = (
-  restores: readonly Restore[],
-  { logId, key }: { readonly logId: string; readonly key: KeyObject | undefined },
-): readonly CheckedRestore[] =>
+/** Checks the MAC of each restore. A record without a MAC is not valid, also if the secret is not known. */
+export const checkedRestores = (restores: readonly Restore[], log: MacOfLog): readonly CheckedRestore[] =>
   restores.map((restore) => ({
     ...restore,
-    // A record without a MAC excuses no seal, also if the secret is not known.
-    isValid: key === undefined && restore.mac !== null ? null : isValidRestore(restore, { logId, key }),
+    isValid: log.key === undefined && restore.mac !== null ? null : isValidRestore(restore, log),
   }));
 
 /** Returns whether the event records a restore, readable or not. The number of these events is `restores` of a seal. */
@@ -123,17 +115,15 @@ export async function recordedRestores(
   return checkedRestores(await restoresOf(log), { logId: (await readLogId(log)) ?? '', key });
 }
 
-/** Returns how many of the first `count` events record a restore. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function restoresAmong(
+/** Returns the numbers of the events in the tree that record a restore. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function restoreOrdinals(
   log: Pick<EventReader, 'readStream'>,
   tree: Pick<TreeSource, 'ordinalsAt'>,
-  count: number,
-): Promise<number> {
+): Promise<readonly number[]> {
   const positions: Position[] = [];
   for await (const events of log.readStream(serviceStream))
     positions.push(...events.filter(isRestore).map(({ position }) => position));
-  const ordinals = await tree.ordinalsAt(positions);
-  return ordinals.filter((ordinal) => ordinal !== undefined && ordinal <= count).length;
+  return (await tree.ordinalsAt(positions)).filter((ordinal) => ordinal !== undefined);
 }
 
 /**
@@ -148,10 +138,10 @@ export async function restoresAmong(
  * was not checked. Times are not compared.
  * @param restores all restores of the log, in order
  */
-export function excuseOf<Found extends Pick<CheckedRestore, 'count' | 'root' | 'isValid'>>(
+export function excuseOf(
   seal: { readonly restores: number; readonly count: number },
-  restores: readonly Found[],
-): Found | undefined {
+  restores: readonly CheckedRestore[],
+): CheckedRestore | undefined {
   const next = restores[seal.restores];
   if (next === undefined || next.isValid === false) return undefined;
   const last = restores[seal.restores - 1];

@@ -6,9 +6,8 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { EventReader } from '../eventstore/event-store.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { CommandFailedError } from '../failures.js';
-import { ConfigurationError } from '../stores/config.js';
 import { createDurably, giveToFolderOwner, makeSubfolder, removeDrafts } from '../flow/durable-file.js';
+import { unlessAborted } from '../stores/await-server.js';
 import {
   compareSeals,
   fingerprintOf,
@@ -16,13 +15,10 @@ import {
   ofAnotherLog,
   parseKnownSeal,
   publicKeyOf,
-  readPublicKey,
-  readSignedSeal,
   SealError,
   sealText,
-  UnreadableSealError,
+  wrongSignature,
   type KnownSeal,
-  type ParsedSeal,
   type Seal,
 } from './seal.js';
 
@@ -44,14 +40,14 @@ export interface SealPlaces {
   readonly copies: string | undefined;
 }
 
-/** A seal that was found in one or both of the folders. */
+/** A file that should be a seal. Files with the same text, as in both folders, are one. */
 export interface FoundSeal {
-  /** Files with this text, that of the data folder first. */
+  /** That of the data folder first. */
   readonly files: readonly string[];
-  /** Undefined if the file cannot be read as a seal. */
-  readonly parsed: ParsedSeal | undefined;
-  /** Why it cannot be read as a seal. */
-  readonly fault: string | undefined;
+  /** Null if the file cannot be read as a seal. */
+  readonly seal: KnownSeal | null;
+  /** Returns why the file is no seal or the signature is wrong, or undefined. Checks the signature when it is first called, because there may be thousands of seals. */
+  readonly fault: () => string | undefined;
 }
 
 /** Milliseconds to wait for SEAL_DIR, because a network share may not answer. */
@@ -71,11 +67,13 @@ export async function findSeals(
   const read: FilesRead = { byText: new Map(), unreadable: [] };
   const own = path.join(dataDir, sealsName);
   if (existsSync(own)) await readFolder(own, read);
+  const late = AbortSignal.timeout(waitMs);
   if (copies !== undefined)
-    await within(waitMs, readFolder(copies, read)).catch((error: unknown) =>
-      onNotice(`SEAL_DIR cannot be read: ${error instanceof Error ? error.message : String(error)}`),
-    );
-  return [...[...read.byText].map(([text, files]) => found(text, files)).sort(byRank), ...read.unreadable];
+    await unlessAborted(readFolder(copies, read), late).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      onNotice(`SEAL_DIR cannot be read: ${late.aborted ? `no answer for ${waitMs / 1_000} seconds` : reason}`);
+    });
+  return [...[...read.byText].map(([text, files]) => foundSeal(text, files)).sort(byRank), ...read.unreadable];
 }
 
 /** The size in bytes above which a file cannot be a seal. */
@@ -94,7 +92,7 @@ async function readFolder(folder: string, { byText, unreadable }: FilesRead): Pr
     const fault = await whyNoSeal(file);
     const text = fault === undefined ? await readFile(file, 'utf8') : '';
     const files = byText.get(text);
-    if (fault !== undefined) unreadable.push({ files: [file], parsed: undefined, fault });
+    if (fault !== undefined) unreadable.push(noSeal([file], fault));
     else if (files === undefined) byText.set(text, [file]);
     else files.push(file);
   }
@@ -112,26 +110,22 @@ async function whyNoSeal(file: string): Promise<string | undefined> {
   }
 }
 
-async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${milliseconds / 1_000} seconds`)), milliseconds);
-  });
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+const noSeal = (files: readonly string[], fault: string): FoundSeal => ({ files, seal: null, fault: () => fault });
 
-function found(text: string, files: readonly string[]): FoundSeal {
+function foundSeal(text: string, files: readonly string[]): FoundSeal {
   try {
-    return { files, parsed: parseKnownSeal(text), fault: undefined };
+    const { seal, isSigned } = parseKnownSeal(text);
+    let isRight: boolean | undefined;
+    return { files, seal, fault: () => ((isRight ??= isSigned()) ? undefined : wrongSignature) };
   } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return { files, parsed: undefined, fault: error.message };
+    if (error instanceof SealError) return noSeal(files, error.message);
+    throw error;
   }
 }
 
-function byRank({ parsed: one }: FoundSeal, { parsed: other }: FoundSeal): number {
-  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
-  return compareSeals(one.seal, other.seal);
+function byRank({ seal: one }: FoundSeal, { seal: other }: FoundSeal): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  return compareSeals(one, other);
 }
 
 /** The public keys whose seals count: that of the service and those of SEAL_KEYS_BEFORE, in base64 of SPKI in DER. */
@@ -141,67 +135,25 @@ export type SealKeys = ReadonlySet<string>;
  * Returns why a seal does not count, or undefined if it does. Anyone who can write to a folder can put a seal there that is
  * signed with a key of their own, so only seals by known keys count.
  */
-function whyIgnored({ parsed, fault }: FoundSeal, keys: SealKeys): string | undefined {
-  if (parsed === undefined) return fault;
-  if (!keys.has(parsed.seal.public_key))
-    return `it is signed with the key ${fingerprintOf(parsed.seal.public_key)}, which is neither the key of this service nor in SEAL_KEYS_BEFORE`;
-  return parsed.isSigned() ? undefined : wrongSignature;
+export function whyIgnored({ seal, fault }: FoundSeal, keys: SealKeys): string | undefined {
+  if (seal === null || keys.has(seal.public_key)) return fault();
+  return `it is signed with the key ${fingerprintOf(seal.public_key)}, which is neither the key of this service nor in SEAL_KEYS_BEFORE`;
 }
 
-export const wrongSignature = 'its signature does not match: the seal was altered';
-
-/** A seal that counts: signed with a known key. It may still be of another log. */
-export interface CountedSeal {
-  readonly seal: KnownSeal;
-  readonly files: readonly string[];
-}
-
-export interface IgnoredSeal {
-  readonly files: readonly string[];
-  readonly reason: string;
-}
-
-/**
- * Separates the seals that count from the others, in their order. Checks a signature only when its seal is asked for, because
- * there may be thousands of seals.
- */
-export function chooseSeals(found: readonly FoundSeal[], keys: SealKeys) {
-  const reasons = new Map<FoundSeal, string | undefined>();
-  const isKnown = ({ parsed }: FoundSeal): boolean => parsed !== undefined && keys.has(parsed.seal.public_key);
-  const isCounted = (one: FoundSeal): boolean => {
-    if (!reasons.has(one)) reasons.set(one, whyIgnored(one, keys));
-    return reasons.get(one) === undefined;
-  };
-  for (const one of found) if (!isKnown(one)) isCounted(one);
-  return {
-    /** Yields the seals that count. */
-    *counted(): Generator<CountedSeal, undefined> {
-      for (const one of found)
-        if (isCounted(one) && one.parsed !== undefined) yield { seal: one.parsed.seal, files: one.files };
-      return undefined;
-    },
-    /** Returns the seals that do not count, as far as signatures have been checked. */
-    ignored: (): readonly IgnoredSeal[] =>
-      found.flatMap((one) => {
-        const reason = reasons.get(one);
-        return reason === undefined ? [] : [{ files: one.files, reason }];
-      }),
-    /** Returns the highest number of a seal that counts, or 0 if no seal counts. */
-    highestSeq(): number {
-      const bySeq = found
-        .filter(isKnown)
-        .sort((one, other) => (other.parsed?.seal.seq ?? 0) - (one.parsed?.seal.seq ?? 0));
-      return bySeq.find(isCounted)?.parsed?.seal.seq ?? 0;
-    },
-  };
+/** A file that should be a seal, and whether the log fits it. */
+export interface ListedSeal extends FoundSeal {
+  readonly state: 'holds' | 'not_checked' | 'excused' | 'fails' | 'ignored';
+  /** Null if the seal holds. */
+  readonly reason: string | null;
 }
 
 /** Logs one line for each reason, because a folder may hold thousands of seals by another key. */
-export function reportIgnored(ignored: readonly IgnoredSeal[], logger: Pick<Logger, 'warn'>): void {
-  const byReason = new Map<string, IgnoredSeal[]>();
-  for (const one of ignored) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
-  for (const [reason, seals] of byReason)
+export function reportIgnored(listed: readonly ListedSeal[], logger: Pick<Logger, 'warn'>): void {
+  const ignored = listed.filter(({ state }) => state === 'ignored');
+  for (const reason of new Set(ignored.map((one) => one.reason))) {
+    const seals = ignored.filter((one) => one.reason === reason);
     logger.warn({ reason, seals: seals.length, file: seals[0]?.files[0] }, 'seals are ignored');
+  }
 }
 
 /** Writes the seal durably, and makes the folder if it does not exist. Returns the file. @throws what the file system throws */
@@ -219,13 +171,21 @@ export async function copySeals({ dataDir }: Pick<SealPlaces, 'dataDir'>, to: st
   const there = new Set(await readdir(to));
   const names = existsSync(from) ? (await readdir(from)).filter(isSealName).sort() : [];
   const textOf = (name: string): Promise<string> => readFile(path.join(from, name), 'utf8');
-  for (const name of names) if (!there.has(name)) await write(path.join(to, name), await textOf(name), 'wx');
-  // A crash may have cut off the last one that was copied.
+  // A crash may have left the last copy torn. Replace it first, because it is not the last one any more after the loop below.
   const last = names.findLast((name) => there.has(name));
-  if (last === undefined) return;
-  const file = path.join(to, last);
-  const [whole, copy] = [await textOf(last), await readFile(file, 'utf8')];
-  if (copy !== whole && whole.startsWith(copy)) await write(file, whole, 'w');
+  try {
+    if (last !== undefined) await replaceIfTorn(path.join(to, last), await textOf(last));
+  } finally {
+    // Also if the share does not allow replacing.
+    for (const name of names) if (!there.has(name)) await write(path.join(to, name), await textOf(name), 'wx');
+  }
+}
+
+/** Writes the copy of a seal again if its end is missing, or if a power cut left zeros in it. Leaves an altered copy as it is. */
+async function replaceIfTorn(file: string, whole: string): Promise<void> {
+  const copy = await readFile(file, 'utf8');
+  const isPart = copy.length <= whole.length && [...copy].every((char, at) => char === '\0' || char === whole[at]);
+  if (copy !== whole && isPart) await write(file, whole, 'w');
 }
 
 async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
@@ -249,16 +209,43 @@ async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void
 export const removeSealDrafts = (dataDir: string, olderThan: number): void =>
   removeDrafts(path.join(dataDir, sealsName), { isOurs: isSealName, olderThan });
 
-interface SealKeyPlaces {
-  /** SEAL_KEY; undefined: the key of the data folder. */
-  readonly file: string | undefined;
+/** Where seals and keys are. */
+export interface SealSettings {
   readonly dataDir: string;
+  readonly seals: {
+    /** SEAL_DIR. */
+    readonly copies: string | undefined;
+    /** SEAL_KEY: a file. */
+    readonly key: string | undefined;
+    /** SEAL_KEYS_BEFORE: public keys in base64 of SPKI in DER. */
+    readonly keysBefore?: readonly string[];
+  };
 }
 
-/** Returns the key that signs seals. Makes the key of the data folder (mode 0600) if it does not exist. @throws SealError; what the file system throws */
-export function openSealKey({ file: own, dataDir }: SealKeyPlaces, onMade: (file: string) => void): KeyObject {
-  const file = own ?? path.join(dataDir, sealKeyName);
-  if (own !== undefined || existsSync(file)) return readSealKey(file);
+/** Returns the seals of a log, except those of format 1, that are signed with another key than these. */
+export const sealsByOthers = (found: readonly FoundSeal[], keys: SealKeys, logId: string): readonly FoundSeal[] =>
+  found.filter(({ seal }) => seal?.log_id === logId && isOfPresentFormat(seal) && !keys.has(seal.public_key));
+
+interface KeyRequest {
+  /** Seals by a key that is not at hand. If there are any, no other key is made. */
+  readonly orphans?: readonly FoundSeal[];
+  /** Called with the file of a key that was made. */
+  readonly onMade: (file: string) => void;
+}
+
+/**
+ * Returns the key that signs seals: SEAL_KEY, otherwise that of the data folder, which is made (mode 0600) if it does not exist.
+ * @throws SealError; what the file system throws
+ */
+export function openSealKey(settings: SealSettings, { orphans = [], onMade }: KeyRequest): KeyObject {
+  const known = keyAtHand(settings);
+  if (known !== undefined) return known;
+  const file = path.join(settings.dataDir, sealKeyName);
+  const [orphan] = orphans;
+  if (orphan !== undefined)
+    throw new SealError(
+      `${file} is missing, but there are seals of this log, such as ${orphan.files[0]}. Put the key back, or name its public key in SEAL_KEYS_BEFORE. Nothing was changed`,
+    );
   const { privateKey } = generateKeyPairSync('ed25519');
   // Durable, because without the key its seals look like those of a stranger. Another process may have made one first.
   if (!createDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())) return readSealKey(file);
@@ -266,55 +253,10 @@ export function openSealKey({ file: own, dataDir }: SealKeyPlaces, onMade: (file
   return privateKey;
 }
 
-interface ServiceKeyOptions {
-  readonly settings: SealSettings;
-  readonly logId: string;
-  readonly found: readonly FoundSeal[];
-  readonly isRestored: boolean;
-  readonly logger: Pick<Logger, 'info'>;
-}
-
-/**
- * Returns the key with which the service signs seals, and the public keys whose seals count. Makes the key of the data folder
- * if this log has no seals yet.
- * @throws ConfigurationError if the key is missing or cannot be used
- */
-export function openServiceKey({ settings, logId, found, isRestored, logger }: ServiceKeyOptions) {
-  const { dataDir, seals } = settings;
-  const file = path.join(dataDir, sealKeyName);
-  const before = new Set(seals.keysBefore);
-  const sealsOfOthers = (known: SealKeys): readonly string[] =>
-    found.flatMap(({ parsed, files }) =>
-      parsed?.seal.log_id === logId && isOfPresentFormat(parsed.seal) && !known.has(parsed.seal.public_key)
-        ? files
-        : [],
-    );
-  const [orphan] = sealsOfOthers(before);
-  if (seals.key === undefined && !existsSync(file) && orphan !== undefined)
-    throw new ConfigurationError(
-      `${file} is missing, but there are seals of this log, such as ${orphan}. Put the key back, or name its public key in SEAL_KEYS_BEFORE. Nothing was changed`,
-    );
-  const key = usableKey(settings, logger);
-  const keys: SealKeys = new Set([publicKeyOf(key), ...before]);
-  // The restore is recorded with the newest seal, so a seal that counts only from a later start on would accuse the log.
-  // Seals in SEAL_DIR alone may be of a stranger.
-  const uncounted = sealsOfOthers(keys).find((one) => path.dirname(one) === path.join(dataDir, sealsName));
-  if (isRestored && uncounted !== undefined)
-    throw new ConfigurationError(
-      `${uncounted} is signed with a key that is neither the key of this service nor in SEAL_KEYS_BEFORE, but the first start after a restore needs the newest seal. Put the key back, or name its public key in SEAL_KEYS_BEFORE. Remove the seal if this service did not make it. Nothing was changed`,
-    );
-  return { key, keys };
-}
-
-function usableKey({ dataDir, seals }: SealSettings, logger: Pick<Logger, 'info'>): KeyObject {
-  try {
-    return openSealKey({ file: seals.key, dataDir }, () =>
-      logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it'),
-    );
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    throw new ConfigurationError(seals.key === undefined ? error.message : `SEAL_KEY: ${error.message}`);
-  }
+/** Returns the key of SEAL_KEY, otherwise that of the data folder, or undefined if the data folder has none. @throws SealError */
+export function keyAtHand({ dataDir, seals }: SealSettings): KeyObject | undefined {
+  const file = seals.key ?? path.join(dataDir, sealKeyName);
+  return seals.key === undefined && !existsSync(file) ? undefined : readSealKey(file);
 }
 
 /** Reads a private key in PEM (PKCS #8, not encrypted). @throws SealError */
@@ -340,23 +282,34 @@ function privateKeyIn(file: string): KeyObject {
 
 // ---- For commands
 
-/** Where seals and keys are. */
-export interface SealSettings {
-  readonly dataDir: string;
-  readonly seals: {
-    /** SEAL_DIR. */
-    readonly copies: string | undefined;
-    /** SEAL_KEY: a file. */
-    readonly key: string | undefined;
-    /** SEAL_KEYS_BEFORE: public keys in base64 of SPKI in DER. */
-    readonly keysBefore?: readonly string[];
-  };
+/** A seal that counts. */
+export interface CountedSeal {
+  readonly seal: KnownSeal;
+  readonly files: readonly string[];
+}
+
+export interface IgnoredSeal {
+  readonly files: readonly string[];
+  readonly reason: string;
 }
 
 export interface KeptSeals {
   /** The seals of this log that count, the newest first. */
   readonly counted: readonly CountedSeal[];
   readonly ignored: readonly IgnoredSeal[];
+}
+
+/** Separates the seals of a log that count from all others. Checks all signatures. */
+export function chooseSeals(found: readonly FoundSeal[], keys: SealKeys, logId: string | undefined): KeptSeals {
+  const counted: CountedSeal[] = [];
+  const ignored: IgnoredSeal[] = [];
+  for (const one of found) {
+    const { files, seal } = one;
+    const reason = whyIgnored(one, keys) ?? (seal === null ? undefined : ofAnotherLog(seal, logId));
+    if (reason !== undefined) ignored.push({ files, reason });
+    else if (seal !== null) counted.push({ seal, files });
+  }
+  return { counted, ignored };
 }
 
 /**
@@ -371,16 +324,7 @@ export async function readKeptSeals(
 ): Promise<KeptSeals> {
   const { dataDir, seals } = settings;
   const keys = sealKeysAtHand(settings, { publicKey, onNotice });
-  const chosen = chooseSeals(await findSeals({ dataDir, copies: seals.copies }, onNotice), keys);
-  const logId = await readLogId(log);
-  const counted: CountedSeal[] = [];
-  const foreign: IgnoredSeal[] = [];
-  for (const one of chosen.counted()) {
-    const reason = ofAnotherLog(one.seal, logId);
-    if (reason === undefined) counted.push(one);
-    else foreign.push({ files: one.files, reason });
-  }
-  return { counted, ignored: [...chosen.ignored(), ...foreign] };
+  return chooseSeals(await findSeals({ dataDir, copies: seals.copies }, onNotice), keys, await readLogId(log));
 }
 
 interface KeysRequest {
@@ -388,56 +332,19 @@ interface KeysRequest {
   readonly onNotice: (notice: string) => void;
 }
 
-/** Returns the public keys whose seals count: the key of the service, those of SEAL_KEYS_BEFORE and the given one. */
+/**
+ * Returns the public keys whose seals count: the key of the service, if there is one that this user may read, those of
+ * SEAL_KEYS_BEFORE, and the given one.
+ */
 export function sealKeysAtHand(settings: SealSettings, { publicKey, onNotice }: KeysRequest): SealKeys {
-  const own = ownPublicKey(settings, onNotice);
-  return new Set([own, publicKey, ...(settings.seals.keysBefore ?? [])].filter((key) => key !== undefined));
-}
-
-/** Returns undefined if there is no key, or this user may not read it. */
-function ownPublicKey({ dataDir, seals }: SealSettings, onNotice: (notice: string) => void): string | undefined {
-  const file = seals.key ?? path.join(dataDir, sealKeyName);
-  if (seals.key === undefined && !existsSync(file)) return undefined;
+  const keys = new Set(settings.seals.keysBefore);
+  if (publicKey !== undefined) keys.add(publicKey);
   try {
-    return publicKeyOf(readSealKey(file));
+    const own = keyAtHand(settings);
+    if (own !== undefined) keys.add(publicKeyOf(own));
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     onNotice(`The seals of the service are ignored, because its key cannot be read: ${error.message}`);
-    return undefined;
   }
-}
-
-/**
- * Returns the seal in a file. Its signature matches.
- * @param publicKeyFile file with the public key that must have signed it. Without one, any key may have.
- * @throws CommandFailedError of the type `seal` (exit code 1) if the seal was altered or signed with another key, or of the
- *   type `unreadable_seal` (exit code 2) if the file cannot be read or is not a seal
- */
-export function readSealFile(file: string, publicKeyFile?: string): KnownSeal {
-  try {
-    const expected = publicKeyFile === undefined ? undefined : publicKeyOf(readPublicKey(textOf(publicKeyFile)));
-    const seal = readSignedSeal(textOf(file));
-    if (expected !== undefined && seal.public_key !== expected)
-      throw new SealError(
-        `it is signed by another key (fingerprint ${fingerprintOf(seal.public_key)}) than the expected one`,
-      );
-    return seal;
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    const isUnreadable = error instanceof UnreadableSealError;
-    throw new CommandFailedError(
-      `The seal ${file} ${isUnreadable ? 'cannot be read' : 'proves nothing'}: ${error.message}.`,
-      { type: isUnreadable ? 'unreadable_seal' : 'seal', cause: error, exitCode: isUnreadable ? 2 : 1 },
-    );
-  }
-}
-
-/** @throws CommandFailedError */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailedError(`${file} cannot be read: ${reason}`, { cause: error, exitCode: 2 });
-  }
+  return keys;
 }

@@ -52,23 +52,23 @@ export function createSeal(state: SealedState, key: KeyObject, now: number): Sea
   const sealed_at = new Date(now).toISOString();
   const public_key = publicKeyOf(key);
   const unsigned = { format: sealFormat, log_id, seq, restores, count, root, final, sealed_at, public_key } as const;
-  return { ...unsigned, signature: sign(null, signedBytes(Object.values(unsigned)), key).toString('base64') };
+  return { ...unsigned, signature: signatureOf(unsigned, key) };
 }
 
-/** Returns the fields of all members but the signature, in the order of the format. */
-const signedBytes = (values: readonly unknown[]): Buffer =>
-  Buffer.from(values.map((value) => field(String(value))).join(''));
+/** Returns the signature over the fields of these members, which must be in the order of their format. */
+export const signatureOf = (signed: object, key: KeyObject): string =>
+  sign(null, signedBytes(signed), key).toString('base64');
+
+const signedBytes = (signed: object): Buffer =>
+  Buffer.from(
+    Object.values(signed)
+      .map((value) => field(String(value)))
+      .join(''),
+  );
 
 /** Returns whether the signature is that of the public key in the seal. @throws SealError if that key cannot be read */
-export function isSigned({ format, log_id, seq, restores, count, root, final, ...seal }: Seal): boolean {
-  const { sealed_at, public_key } = seal;
-  return isSignedBy(public_key, seal.signature, [
-    ...[format, log_id, seq, restores, count, root, final, sealed_at, public_key],
-  ]);
-}
-
-const isSignedBy = (publicKey: string, signature: string, values: readonly unknown[]): boolean =>
-  verify(null, signedBytes(values), readPublicKey(publicKey), Buffer.from(signature, 'base64'));
+export const isSigned = ({ signature, ...signed }: Seal | EarlierSeal): boolean =>
+  verify(null, signedBytes(signed), readPublicKey(signed.public_key), Buffer.from(signature, 'base64'));
 
 /**
  * Compares two seals of one log, the newest first: by number of restores, then by number of events, then by number of the
@@ -163,6 +163,7 @@ const earlierSchema = z.strictObject({
   public_key: signedMembers.public_key,
   signature,
 });
+type EarlierSeal = Readonly<z.output<typeof earlierSchema>>;
 
 /** A seal with which a log is compared: of this format, or of format 1, which has no number and does not count restores. */
 export type KnownSeal = Pick<Seal, 'log_id' | 'count' | 'root' | 'sealed_at' | 'public_key'> & {
@@ -175,7 +176,7 @@ export type KnownSeal = Pick<Seal, 'log_id' | 'count' | 'root' | 'sealed_at' | '
 export const isOfPresentFormat = (seal: KnownSeal): seal is Seal => seal.restores !== null;
 
 /** A seal as it was read, with the check of its signature, which takes longer than reading it. */
-export interface ParsedSeal {
+interface ParsedSeal {
   readonly seal: KnownSeal;
   isSigned(): boolean;
 }
@@ -186,20 +187,19 @@ export function parseKnownSeal(text: string): ParsedSeal {
     const seal = parseSeal(text);
     return { seal, isSigned: () => isSigned(seal) };
   }
-  const parsed = parseAs(earlierSchema, earlierFormat, text);
-  const { format, log_id, count, position, event_id, head, root, sealed_at, public_key, signature } = parsed;
+  const earlier = parseAs(earlierSchema, earlierFormat, text);
+  const { log_id, count, root, sealed_at, public_key } = earlier;
   return {
     seal: { log_id, seq: 0, restores: null, count, root, final: false, sealed_at, public_key },
-    isSigned: () =>
-      isSignedBy(public_key, signature, [
-        ...[format, log_id, count, position, event_id, head, root, sealed_at, public_key],
-      ]),
+    isSigned: () => isSigned(earlier),
   };
 }
+
+export const wrongSignature = 'its signature does not match: the seal was altered';
 
 /** Reads a seal and checks its signature. @throws SealError */
 export function readSignedSeal(text: string): KnownSeal {
   const parsed = parseKnownSeal(text);
-  if (!parsed.isSigned()) throw new SealError('its signature does not match: the seal was altered');
+  if (!parsed.isSigned()) throw new SealError(wrongSignature);
   return parsed.seal;
 }

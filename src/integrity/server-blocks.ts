@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { fromHex, leafOf, toHex, type Hash } from '../eventstore/leaf.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { AlteredLogError, logSourceOf, type LogSource } from '../eventstore/log-source.js';
+import { AlteredLogError, logSourceOf } from '../eventstore/log-source.js';
 import {
   blockOf,
   createGrowingTree,
@@ -27,6 +27,7 @@ import {
   type ReadModels,
   type View,
 } from '../readmodels/read-models.js';
+import { unlessAborted } from '../stores/await-server.js';
 import type { StoreSettings } from '../stores/stores.js';
 
 /** A document for each `blocksPerPage` complete blocks. */
@@ -189,7 +190,7 @@ export async function followBlocks(options: FollowOptions): Promise<void> {
     return retryMs;
   }
 
-  await orAborted(startAfter, signal);
+  await unlessAborted(Promise.resolve(startAfter), signal).catch(() => undefined);
   while (!signal.aborted) {
     try {
       const epoch = await lease.hold(signal);
@@ -251,14 +252,6 @@ async function pageWrites(
     const document: BlocksPage = { blocks: [...kept, ...added.map(({ root, first }) => ({ root, first }))] };
     return { view: blocksView, id, document, position, loaded: found?.position ?? null };
   });
-}
-
-function orAborted(work: Promise<unknown> | undefined, signal: AbortSignal): Promise<unknown> {
-  const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
-  return Promise.race([work, aborted]);
 }
 
 // ---- The tree
@@ -408,21 +401,14 @@ export interface LogPlace {
   readonly signal: AbortSignal;
 }
 
-interface OpenedSource {
-  readonly source: LogSource;
-  /** Undefined if there are no views, or they cannot be opened. */
-  readonly views: ReadModelReader | undefined;
-  close(): Promise<void>;
-}
-
 /** Opens the log as verification and proofs read it. A log on EventStoreDB has no tree if its views cannot be opened. */
-export async function openLogSource(log: EventReader, place: LogPlace): Promise<OpenedSource> {
-  const views = await openViews(place);
-  const tree =
-    views && place.stores.events.kind !== 'embedded' ? storedTree({ readModels: views, reader: log }) : undefined;
-  return { source: logSourceOf(log, tree), views, close: async () => views?.close() };
+export async function openLogSource(log: EventReader, place: LogPlace) {
+  const views = place.stores.events.kind === 'embedded' ? undefined : await openViews(place);
+  const tree = views && storedTree({ readModels: views, reader: log });
+  return { source: logSourceOf(log, tree), close: async (): Promise<void> => views?.close() };
 }
 
+/** Returns undefined if there are no views, or they cannot be opened. */
 async function openViews(place: LogPlace): Promise<ReadModelReader | undefined> {
   const { views } = place.stores;
   if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;

@@ -1,5 +1,6 @@
 /** The proofs that the running service answers, and the state of its seals. */
 import type { KeyObject } from 'node:crypto';
+import path from 'node:path';
 import { z } from 'zod';
 import type { HiddenMembers } from '../audit/redaction.js';
 import type { StoredEvents } from '../audit/stored-events.js';
@@ -11,7 +12,6 @@ import { readLogId } from '../eventstore/log-id.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import {
-  AlteredEventsError,
   createTreeCheck,
   ProofError,
   proveEvent,
@@ -22,27 +22,7 @@ import {
   type Proof,
 } from './proofs.js';
 import { fingerprintOf, isOfPresentFormat, publicKeyOf, sealSchema, type Seal } from './seal.js';
-import type { ListedSeal } from './start-check.js';
-
-/** The seals of the running service, as its sealer knows them. */
-export interface ServiceSeals {
-  /** Returns the newest seal that counts and holds. */
-  newest(): Seal | undefined;
-  /** Reads the log back and seals it. Undefined if nothing may be sealed yet. @throws Error if the log cannot be read back */
-  sealNow(): Promise<Seal | undefined>;
-  /** Returns every file of the data folder and of SEAL_DIR once, the newest seal first, and files that are not seals last. */
-  listed(): readonly Omit<ListedSeal, 'isSigned'>[];
-}
-
-/** How far the service has read its log back from the store. */
-export interface ReadBack {
-  /** Number of events that were read back and found unaltered. */
-  readonly count: number;
-  /** When, in milliseconds since 1970. Undefined if nothing was read back yet. */
-  readonly at: number | undefined;
-  /** Why events cannot be read back. Undefined if nothing is wrong. */
-  readonly fault: string | undefined;
-}
+import type { ReadBack, ServiceSeals } from './log-watch.js';
 
 export const sealStateSchema = object(
   'SealState',
@@ -80,46 +60,28 @@ interface SealsRequest {
   readonly limit: number;
 }
 
-interface SealsPage {
-  readonly items: readonly SealState[];
-  readonly next_cursor?: string;
-  readonly log: FrozenOutput<z.ZodObject<typeof sealedLog>>;
-}
-
-export interface Proofs {
-  /** Knows the numbers of events. */
-  readonly tree: Pick<TreeSource, 'ordinalsAt'>;
-  /** Returns the number and the leaf of an event; null while the event has not been counted. */
-  placeOf(event: StoredEvent): Promise<{ readonly ordinal: number | null; readonly leaf: string | null }>;
-  /** Returns the seals that a page names, and the check of its events. */
-  pageSeals(): PageSeals;
-  /**
-   * Proves the events of a person against the newest seal that covers all of them, or against one made now.
-   * @throws ServiceError `unavailable`; as `provePerson`
-   */
-  prove(stored: StoredEvents, request: Omit<PersonProofRequest, 'seal'>): Promise<Proof>;
-  /** Proves an event against the newest seal that covers it, or against one made now. @throws ServiceError `unavailable` */
-  proveEvent(event: StoredEvent, hidden: HiddenMembers): Promise<EventProof>;
-  /** Returns a page of the kept seals, newest first. Files that are not seals come last. */
-  sealStates(request: SealsRequest): Promise<SealsPage>;
-}
-
 interface ProofsOptions {
   readonly log: EventReader;
   readonly tree: TreeSource;
   readonly seals: ServiceSeals;
-  /** Returns undefined on servers, where the process that stores the blocks reads the log. */
-  readonly readBack: () => ReadBack | undefined;
+  readonly readBack: (() => ReadBack) | undefined;
   /** Called if the events in the log are not the sealed ones. The message names no person. */
   readonly onAltered: (message: string) => void;
   readonly sealKey: () => KeyObject;
 }
 
-export function createProofs({ log, tree, seals, readBack, onAltered, sealKey }: ProofsOptions): Proofs {
-  /** @throws ServiceError `unavailable` in place of a ProofError */
+export type Proofs = ReturnType<typeof createProofs>;
+
+export function createProofs({ log, tree, seals, readBack, onAltered, sealKey }: ProofsOptions) {
+  const numbers: Pick<TreeSource, 'ordinalsAt'> = tree;
+
+  /** @throws ServiceError `unavailable` if nothing can be proven */
   function refuse(cause: unknown): never {
-    if (cause instanceof AlteredLogError || cause instanceof AlteredEventsError) onAltered(cause.message);
-    throw cause instanceof ProofError ? new ServiceError('unavailable', {}, { retryAfter: 10, cause }) : cause;
+    const isAltered = cause instanceof AlteredLogError;
+    if (isAltered) onAltered(cause.message);
+    throw isAltered || cause instanceof ProofError
+      ? new ServiceError('unavailable', {}, { retryAfter: 10, cause })
+      : cause;
   }
 
   /**
@@ -142,12 +104,15 @@ export function createProofs({ log, tree, seals, readBack, onAltered, sealKey }:
   }
 
   return {
-    tree,
-    async placeOf(event) {
+    /** Knows the numbers of events. */
+    tree: numbers,
+    /** Returns the number and the leaf of an event; null while the event has not been counted. */
+    async placeOf(event: StoredEvent) {
       const [ordinal] = await tree.ordinalsAt([event.position]);
       return ordinal === undefined ? { ordinal: null, leaf: null } : { ordinal, leaf: toHex(leafOf(ordinal, event)) };
     },
-    pageSeals() {
+    /** Returns the seals that a page names, and the check of its events. */
+    pageSeals(): PageSeals {
       const holding = seals.newest();
       const failing = seals.listed().find(({ state }) => state === 'fails');
       const demandInTree = createTreeCheck({ log, source: tree, holding });
@@ -157,25 +122,31 @@ export function createProofs({ log, tree, seals, readBack, onAltered, sealKey }:
         demandInTree: (shown) => demandInTree(shown).catch(refuse),
       };
     },
-    async prove(stored, request) {
+    /**
+     * Proves the events of a person against the newest seal that covers all of them, or against one made now.
+     * @throws ServiceError `unavailable`; as `provePerson`
+     */
+    async prove(stored: StoredEvents, request: Omit<PersonProofRequest, 'seal'>): Promise<Proof> {
       const key = sealKey();
       // The key that signs the proof must be the key of the seal, which may have been changed since.
       const seal = (last: number): Promise<Seal> => sealCovering(last, publicKeyOf(key));
       return await provePerson({ stored, source: tree, key }, { ...request, seal }).catch(refuse);
     },
-    async proveEvent(event, hidden) {
+    /** Proves an event against the newest seal that covers it, or against one made now. @throws ServiceError `unavailable` */
+    async proveEvent(event: StoredEvent, hidden: HiddenMembers): Promise<EventProof> {
       const [ordinal = Infinity] = await tree.ordinalsAt([event.position]);
       const seal = await sealCovering(ordinal);
       return await proveEvent(tree, { event, ordinal, seal, hidden }).catch(refuse);
     },
-    async sealStates({ after, limit }) {
-      const all = seals.listed();
+    /** Returns a page of the kept seals, newest first. Files that are not seals come last. */
+    async sealStates({ after, limit }: SealsRequest) {
+      const all = seals.listed().map((one) => ({ ...one, file: path.basename(one.files[0] ?? '') }));
       const from = after === undefined ? 0 : all.findIndex(({ file }) => file === after) + 1;
       // A cursor whose file was removed ends the list.
       const rest = after !== undefined && from === 0 ? [] : all.slice(from);
       const page = rest.slice(0, limit);
       const last = page.at(-1)?.file;
-      const items = page.map(({ file, seal: known, state, reason }) => {
+      const items = page.map(({ file, seal: known, state, reason }): SealState => {
         const seal = known !== null && isOfPresentFormat(known) ? known : null;
         const key_fingerprint = seal === null ? null : fingerprintOf(seal.public_key);
         return { file, seal, key_fingerprint, state, reason };
@@ -184,8 +155,8 @@ export function createProofs({ log, tree, seals, readBack, onAltered, sealKey }:
     },
   };
 
-  async function logState(): Promise<SealsPage['log']> {
-    const { count: read_back_count = null, at, fault = null } = readBack() ?? {};
+  async function logState(): Promise<FrozenOutput<z.ZodObject<typeof sealedLog>>> {
+    const { count: read_back_count = null, at, fault = null } = readBack?.() ?? {};
     const [ordinal = null] = await tree.ordinalsAt([await log.head()]);
     return {
       log_id: (await readLogId(log)) ?? null,

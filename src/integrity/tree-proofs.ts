@@ -1,6 +1,7 @@
 /** Inclusion and consistency proofs over the tree of RFC 9162. docs/evidence.md specifies them. */
-import { fromHex, nodeOf, toHex, type Hash } from '../eventstore/leaf.js';
-import { createGrowingTree, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
+import { nodeOf, toHex, type Hash } from '../eventstore/leaf.js';
+import { AlteredLogError } from '../eventstore/log-source.js';
+import { blockOf, createGrowingTree, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
 
 export type Tree = ReturnType<typeof createTree>;
 
@@ -10,13 +11,28 @@ export type Tree = ReturnType<typeof createTree>;
  */
 export function createTree(source: Pick<TreeSource, 'blockRoots' | 'leavesOf'>) {
   const nodes = new Map<string, Promise<Hash>>();
-  const blocks = new Map<number, Promise<readonly Hash[]>>();
+  /** Blocks whose events have the stored root. */
+  const compared = new Set<number>();
   let roots: Promise<readonly Hash[]> | undefined;
+  /** The block that was read last. Callers go through the log in order, so one is enough. */
+  let last: { readonly block: number; readonly leaves: readonly Hash[] } | undefined;
 
-  function leavesOf(block: number): Promise<readonly Hash[]> {
-    const known = blocks.get(block) ?? source.leavesOf(block);
-    blocks.set(block, known);
-    return known;
+  const storedRoots = (): Promise<readonly Hash[]> => (roots ??= source.blockRoots(Number.MAX_SAFE_INTEGER));
+
+  async function leavesOf(block: number): Promise<readonly Hash[]> {
+    if (last?.block !== block) last = { block, leaves: await source.leavesOf(block) };
+    return last.leaves;
+  }
+
+  /** Compares the events of a block with its stored root. @throws AlteredLogError */
+  async function demandBlock(block: number): Promise<void> {
+    if (compared.has(block)) return;
+    const root = (await storedRoots())[block];
+    if (root !== undefined && rootOfLeaves(await leavesOf(block)) !== root)
+      throw new AlteredLogError(
+        `the events ${block * eventsPerBlock + 1} to ${(block + 1) * eventsPerBlock} of the log are not those that were sealed: audience audit verify says which`,
+      );
+    compared.add(block);
   }
 
   /** Returns the node over the leaves `from` (counted from 0) to `to`, exclusive. */
@@ -30,16 +46,13 @@ export function createTree(source: Pick<TreeSource, 'blockRoots' | 'leavesOf'>) 
   async function computed(from: number, to: number): Promise<Hash> {
     const block = Math.floor(from / eventsPerBlock);
     if (to - from === eventsPerBlock) {
-      roots ??= source.blockRoots(Number.MAX_SAFE_INTEGER);
-      const root = (await roots)[block];
+      const root = (await storedRoots())[block];
       if (root !== undefined) return root;
     }
     if (to - from <= eventsPerBlock) {
       const leaves = (await leavesOf(block)).slice(from % eventsPerBlock, (from % eventsPerBlock) + to - from);
       if (leaves.length < to - from) throw new RangeError(`the tree has no leaf of event ${to}`);
-      const tree = createGrowingTree();
-      for (const leaf of leaves) tree.add(leaf);
-      return tree.root() ?? '';
+      return rootOfLeaves(leaves);
     }
     const middle = from + splitOf(to - from);
     return nodeOf(await node(from, middle), await node(middle, to));
@@ -72,6 +85,17 @@ export function createTree(source: Pick<TreeSource, 'blockRoots' | 'leavesOf'>) 
       demandWithin(1, count);
       return toHex(await node(0, count));
     },
+    /** Returns whether the roots of all complete blocks of the first events are stored. */
+    hasRoots: async (count: number): Promise<boolean> =>
+      (await storedRoots()).length >= Math.floor(count / eventsPerBlock),
+    /**
+     * Returns the leaf of an event, and demands that the block of the event has its stored root, so that the inclusion proof
+     * leads to the root of the tree. @throws AlteredLogError @throws RangeError if the tree has no such event
+     */
+    async leafAt(ordinal: number): Promise<string> {
+      await demandBlock(blockOf(ordinal));
+      return toHex(await node(ordinal - 1, ordinal));
+    },
     /** Returns the inclusion proof of an event at a count: RFC 9162, 2.1.3.1. @throws RangeError */
     async inclusion(ordinal: number, count: number): Promise<readonly string[]> {
       demandWithin(ordinal, count);
@@ -85,6 +109,12 @@ export function createTree(source: Pick<TreeSource, 'blockRoots' | 'leavesOf'>) 
   };
 }
 
+function rootOfLeaves(leaves: readonly Hash[]): Hash {
+  const tree = createGrowingTree();
+  for (const leaf of leaves) tree.add(leaf);
+  return tree.root() ?? '';
+}
+
 /** Returns the largest power of two below this number. */
 function splitOf(leaves: number): number {
   let split = 1;
@@ -95,40 +125,4 @@ function splitOf(leaves: number): number {
 function demandWithin(ordinal: number, count: number): void {
   if (!Number.isSafeInteger(ordinal) || !Number.isSafeInteger(count) || ordinal < 1 || ordinal > count)
     throw new RangeError(`event ${ordinal} is not among the first ${count}`);
-}
-
-interface Inclusion {
-  readonly ordinal: number;
-  readonly count: number;
-  readonly leaf: string;
-  readonly path: readonly string[];
-}
-
-/** Returns the root, in hex, that this path leads to (RFC 9162, 2.1.3.2), or undefined if its length does not fit. */
-export function rootByInclusion({ ordinal, count, leaf, path }: Inclusion): string | undefined {
-  if (ordinal < 1 || ordinal > count) return undefined;
-  let root = fromHex(leaf);
-  const reaches = climb([ordinal - 1, count - 1], path.map(fromHex), (hash, isLeft) => {
-    root = isLeft ? nodeOf(hash, root) : nodeOf(root, hash);
-  });
-  return reaches ? toHex(root) : undefined;
-}
-
-const half = (number: number): number => Math.floor(number / 2);
-
-/** Walks a path from a leaf to the root. Returns false if the path has too many or too few hashes. */
-export function climb(
-  [from, end]: readonly [index: number, last: number],
-  path: readonly Hash[],
-  take: (hash: Hash, isLeft: boolean) => void,
-): boolean {
-  let [index, last] = [from, end];
-  for (const hash of path) {
-    if (last === 0) return false;
-    const isLeft = index % 2 === 1 || index === last;
-    take(hash, isLeft);
-    while (isLeft && index % 2 === 0 && index > 0) [index, last] = [half(index), half(last)];
-    [index, last] = [half(index), half(last)];
-  }
-  return last === 0;
 }

@@ -98,7 +98,7 @@ export async function verifyLog<SomeSeal extends KnownSeal>(
 /** Feeds the events up to `until` to the pass. */
 async function readThrough(pass: ReturnType<typeof createPass>, options: VerifyOptions): Promise<void> {
   const { source, until, share = 1, signal, onProgress } = options;
-  const rest = restBetween(share, signal);
+  const rest = restBetween({ share, signal });
   for await (const events of source.readEvents(signal && { signal })) {
     const wanted = until === undefined ? events : events.filter(({ position }) => position <= until);
     for (const event of wanted) pass.take(event);
@@ -109,11 +109,24 @@ async function readThrough(pass: ReturnType<typeof createPass>, options: VerifyO
   signal?.throwIfAborted();
 }
 
-/** Returns a function that pauses after each batch, so that no more than the share of a core is used. */
-function restBetween(share: number, signal: AbortSignal | undefined): () => Promise<void> {
+/** How much of a core a long read may use. */
+export interface ReadPace {
+  /** Largest share of one core, above 0. */
+  readonly share: number;
+  /** Ends the read when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts when a caller waits for the result. From then on, the read does not pause. */
+  readonly urgent?: AbortSignal | undefined;
+}
+
+/** Returns a function that pauses after each batch. @throws the reason of the signal if it aborts */
+export function restBetween({ share, signal, urgent }: ReadPace): () => Promise<void> {
+  const woken = AbortSignal.any([signal, urgent].filter((one) => one !== undefined));
   let startedAt = performance.now();
   return async () => {
-    if (share < 1) await pause((performance.now() - startedAt) * (1 / share - 1), undefined, signal && { signal });
+    const rest = (performance.now() - startedAt) * (1 / share - 1);
+    if (rest > 0 && !woken.aborted) await pause(rest, undefined, { signal: woken }).catch(() => undefined);
+    signal?.throwIfAborted();
     startedAt = performance.now();
   };
 }

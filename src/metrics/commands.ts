@@ -11,11 +11,9 @@ const reasonOf = (data: object): string => ('reason' in data ? String(data.reaso
 
 export function countCommands(registry: Registry) {
   const registers = [registry];
-  const commands = new Counter({
+  const countCommand = countBy(registry, 'outcome', {
     name: 'audience_commands_total',
     help: 'Commands by outcome: changed, unchanged (the state was already as wanted), refused.',
-    labelNames: ['outcome'],
-    registers,
   });
   const conflicts = new Counter({
     name: 'audience_version_conflicts_total',
@@ -23,11 +21,9 @@ export function countCommands(registry: Registry) {
     registers,
   });
   const appends = new Counter({ name: 'audience_appends_total', help: 'Appends to the event log.', registers });
-  const events = new Counter({
+  const countEvent = countBy(registry, 'type', {
     name: 'audience_events_appended_total',
     help: 'Events that this process appended, by type.',
-    labelNames: ['type'],
-    registers,
   });
   const suppressed = new Counter({
     name: 'audience_addresses_suppressed_total',
@@ -36,14 +32,31 @@ export function countCommands(registry: Registry) {
     registers,
   });
   return {
-    onOutcome: (outcome: CommandEnd): void => commands.inc({ outcome }),
+    onOutcome: (outcome: CommandEnd): void => countCommand(outcome),
     onConflict: (): void => conflicts.inc(),
     onAppended(appended: { readonly events: readonly { readonly event: AppendedEvent }[] }): void {
       appends.inc();
       for (const { event } of appended.events) {
-        events.inc({ type: event.type });
+        countEvent(event.type);
         if (event.type === 'AddressSuppressed') suppressed.inc({ reason: reasonOf(event.data) });
       }
     },
   };
+}
+
+/** Counts by the value of one label. Adds to the counter when the metrics are read, because each `inc` builds a text of its labels. */
+function countBy(
+  registry: Registry,
+  label: string,
+  { name, help }: { readonly name: string; readonly help: string },
+): (value: string) => void {
+  const counts = new Map<string, number>();
+  new Counter({
+    ...{ name, help, labelNames: [label], registers: [registry] },
+    collect() {
+      for (const [value, count] of counts) this.inc({ [label]: value }, count);
+      counts.clear();
+    },
+  });
+  return (value) => void counts.set(value, (counts.get(value) ?? 0) + 1);
 }

@@ -86,7 +86,7 @@ export async function foldInto(input: FoldInput, source: SlotSource): Promise<Fo
   }
 
   const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
-  for (const [projection, ids] of keysByView(steps)) slots.set(projection, await source(projection, ids));
+  for (const [projection, ids] of keysByView(steps)) slots.set(projection, await source(projection, [...ids]));
   const parked = new Map<string, ParkedStream>();
   for (const step of steps) {
     if (parked.size > 0 && parked.has(parkedId(step.projection.name, step.stored.stream))) continue;
@@ -136,9 +136,8 @@ async function loadSlots(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Slot>> {
   const slots = new Map<string, Slot>();
-  const wanted = [...new Set(ids)];
-  const found = await readModels.load(projection, wanted);
-  for (const id of wanted) slots.set(id, toSlot(found.get(id)));
+  const found = await readModels.load(projection, ids);
+  for (const id of ids) slots.set(id, toSlot(found.get(id)));
   return slots;
 }
 
@@ -147,13 +146,13 @@ export function toSlot(found: { readonly document: Document | null; readonly pos
   return { document: found?.document ?? undefined, position: stored, stored, changed: false };
 }
 
-function keysByView(steps: readonly FoldStep[]): ReadonlyMap<Projection, readonly string[]> {
-  const wanted = new Map<Projection, string[]>();
+function keysByView(steps: readonly FoldStep[]): ReadonlyMap<Projection, ReadonlySet<string>> {
+  const wanted = new Map<Projection, Set<string>>();
   for (const step of steps) {
     if (!('keys' in step)) continue;
     let ids = wanted.get(step.projection);
-    if (ids === undefined) wanted.set(step.projection, (ids = []));
-    for (const key of step.keys) ids.push(key);
+    if (ids === undefined) wanted.set(step.projection, (ids = new Set()));
+    for (const key of step.keys) ids.add(key);
   }
   return wanted;
 }

@@ -32,7 +32,7 @@ const itemsAPage = 500;
 
 /**
  * Creates a report of events that are in the tree of the log.
- * @throws AlteredLogError @throws AlteredEventsError if an event of the report is not the one in the tree
+ * @throws AlteredLogError if an event of the report is not the one in the tree
  * @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list`, `too_many_events`
  * @throws StoreUnavailableError @throws UnreadableHistoryError
  */

@@ -3,9 +3,8 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { CommandFailedError } from '../failures.js';
-import { AlteredEventsError } from '../integrity/proofs.js';
 import type { KnownSeal } from '../integrity/seal.js';
-import { createTreeCheck } from '../integrity/proofs.js';
+import { createTreeCheck, ProofError } from '../integrity/proofs.js';
 import type { ComparedSeal } from '../integrity/compare-seals.js';
 import type { Report } from './report-answer.js';
 import { createReport, type ReportRequest, type ReportSources } from './report.js';
@@ -35,7 +34,7 @@ export async function sealedReport(request: ReportRequest, options: SealedReport
   try {
     return await createReport({ audit, tree, seals }, request);
   } catch (error) {
-    if (error instanceof AlteredLogError || error instanceof AlteredEventsError) return refuse(error.message);
+    if (error instanceof AlteredLogError || error instanceof ProofError) return refuse(error.message);
     throw error;
   }
 }

@@ -144,14 +144,13 @@ export async function openTrustedClock({
 
 /**
  * Returns when the newest event of a log happened, in milliseconds since 1970, or undefined if the log is empty or the
- * metadata cannot be read. @throws StoreUnavailableError
+ * metadata cannot be read. Asks for the head, because reading backwards from the end would read all events of other logs on
+ * the server. @throws StoreUnavailableError
  */
-export async function newestEventTime(log: Pick<EventReader, 'readAll'>): Promise<number | undefined> {
-  for await (const [newest] of log.readAll({ direction: 'backwards', limit: 1 })) {
-    const metadata = newest && metadataSchema.safeParse(jsonIn(newest.metadata)).data;
-    return metadata && Date.parse(metadata.at);
-  }
-  return undefined;
+export async function newestEventTime(log: Pick<EventReader, 'head' | 'readAt'>): Promise<number | undefined> {
+  const newest = await log.readAt(await log.head());
+  const metadata = newest && metadataSchema.safeParse(jsonIn(newest.metadata)).data;
+  return metadata && Date.parse(metadata.at);
 }
 
 const noteOf = (time: number) => ({ noted_at: new Date(time).toISOString() });

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runImport } from '../../src/copy/import.js';
 import { codec } from '../../src/events/codec.js';
-import { readSealFile } from '../../src/integrity/seal-store.js';
+import { readSealFile } from '../../src/cli/shared/seals.js';
 import { exported, imported, rootIn, textOf } from '../support/exporting.js';
 import { freshFold } from '../support/fresh-fold.js';
 import { addressOf, eventsIn, newFolder, openFolder, quickly } from '../support/migrating.js';

@@ -14,10 +14,11 @@ import { createGrowingTree, eventsPerBlock } from '../../src/eventstore/tree.js'
 import { deriveRestoredKey } from '../../src/events/streams.js';
 import { createProof, proofSchema } from '../../src/integrity/proofs.js';
 import { createSeal, isSigned, parseSeal } from '../../src/integrity/seal.js';
-import { rootByInclusion, createTree } from '../../src/integrity/tree-proofs.js';
+import { createTree } from '../../src/integrity/tree-proofs.js';
 import { verifyLog } from '../../src/integrity/verify.js';
 import { sealKey, sourceOf } from './vectors/log.js';
 import { verifyAll } from '../support/verify-many.js';
+import { rootByInclusion } from '../support/tree-proofs.js';
 import { allVectors } from './vectors/vectors.js';
 
 const folder = fileURLToPath(new URL('../../docs/vectors', import.meta.url));

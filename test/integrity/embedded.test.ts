@@ -85,7 +85,7 @@ async function watched({ folder = newFolder(), pace, events = 0, alter }: Option
     /** Lets the subscriber take a turn. */
     turn: () => watch.subscriber.handle('turn', signal, signal),
     isDue: async () => (await watch.subscriber.due(1)).work.length > 0,
-    readBack: () => watch.readBack(signal),
+    readBack: () => watch.readNow(signal),
     stop: async () => {
       await watch.close();
       await store.close();
@@ -96,7 +96,7 @@ async function watched({ folder = newFolder(), pace, events = 0, alter }: Option
 
 /** Waits for the check of the whole log that `start` has begun. */
 const checked = ({ watch }: Awaited<ReturnType<typeof watched>>): Promise<void> =>
-  vi.waitFor(() => expect(watch.status().at).toBeDefined(), { interval: 2, timeout: 20_000 });
+  vi.waitFor(() => expect(watch.readBack().at).toBeDefined(), { interval: 2, timeout: 20_000 });
 
 describe('the read-back', () => {
   test('the read-back comes each minute, and a seal with it when it is due', async () => {
@@ -104,7 +104,7 @@ describe('the read-back', () => {
     expect(await isDue()).toBe(true);
     await append(300);
     await turn();
-    expect(watch.status()).toMatchObject({ count: 0, fault: undefined });
+    expect(watch.readBack()).toMatchObject({ count: 0, fault: undefined });
     expect(sealer.newest()).toBeUndefined();
     time.monotonic += 59_999;
     expect(await isDue()).toBe(false);
@@ -134,6 +134,23 @@ describe('the read-back', () => {
     expect(other).toBe(one);
   });
 
+  test('the read-back in the background speeds up when a proof or the stop waits for it', async () => {
+    // So small that the pause after the first page lasts for minutes.
+    const pace = { backgroundShare: 1e-6 };
+    const { append, turn, watch, stop, sealer } = await watched({ pace });
+    await append(500);
+    const first = turn();
+    await append(5);
+    expect(await watch.seals.sealNow()).toMatchObject({ count: 506, final: false });
+    await first;
+    await append(500);
+    const second = turn();
+    await append(5);
+    await stop();
+    await second;
+    expect(sealer.newest()).toMatchObject({ count: 1_011, final: true });
+  });
+
   test('the read-back comes at once after many events, and not before', async () => {
     const { append, turn, isDue, wake } = await watched({ pace: { readBackEvents: 50 } });
     await turn();
@@ -159,7 +176,7 @@ describe('the read-back', () => {
     await expect(turn()).rejects.toThrow(message);
     await expect(append(1)).rejects.toThrow(message);
     expect(store.altered()).toMatch(message);
-    expect(watch.status().fault).toMatch(message);
+    expect(watch.readBack().fault).toMatch(message);
     expect(sealer.newest()).toBeUndefined();
     await expect(watch.close(), 'no last seal').rejects.toThrow(AlteredLogError);
     expect(sealer.newest()).toBeUndefined();
@@ -184,11 +201,11 @@ describe('the read-back', () => {
     await append(10);
     renameSync(file, `${file}.away`);
     await expect(turn()).rejects.toThrow('there is no event log');
-    expect(watch.status().fault).toMatch('there is no event log');
+    expect(watch.readBack().fault).toMatch('there is no event log');
     renameSync(`${file}.away`, file);
     await append(1);
     await turn();
-    expect(watch.status().fault).toBeUndefined();
+    expect(watch.readBack().fault).toBeUndefined();
   });
 });
 
@@ -207,7 +224,7 @@ describe('the check of the whole log', () => {
     expect(await isDue()).toBe(true);
     await turn();
     expect(sealer.newest()).toMatchObject({ count: 300 });
-    expect(watch.status()).toEqual({ count: 300, at: time.wall, fault: undefined });
+    expect(watch.readBack()).toEqual({ count: 300, at: time.wall, fault: undefined });
   });
 
   test('the check of the whole log is not needed for a seal after an orderly stop', async () => {
@@ -221,7 +238,7 @@ describe('the check of the whole log', () => {
     time.monotonic += every;
     await turn();
     expect(sealer.newest()).toMatchObject({ count: 25, seq: 3 });
-    expect(watch.status()).toMatchObject({ count: 0, at: undefined });
+    expect(watch.readBack()).toMatchObject({ count: 0, at: undefined });
   });
 
   test.each([300, 4_500])(
@@ -236,7 +253,7 @@ describe('the check of the whole log', () => {
       await vi.waitFor(() => expect(store.altered()).toBeDefined(), { interval: 5, timeout: 20_000 });
       expect(store.altered()).toMatch(/^the event log was altered: the stored root of the block of events 1 to 256/);
       await expect(append(1)).rejects.toThrow('the event log was altered');
-      expect(watch.status()).toMatchObject({ count: 0, fault: store.altered() });
+      expect(watch.readBack()).toMatchObject({ count: 0, fault: store.altered() });
       await expect(watch.close()).rejects.toThrow(AlteredLogError);
     },
   );
@@ -246,11 +263,11 @@ describe('the check of the whole log', () => {
     const { watch, file, lines, readBack } = started;
     renameSync(file, `${file}.away`);
     watch.start();
-    await vi.waitFor(() => expect(watch.status().fault).toMatch('there is no event log'), { interval: 2 });
+    await vi.waitFor(() => expect(watch.readBack().fault).toMatch('there is no event log'), { interval: 2 });
     expect(lines).toContain('the event log cannot be checked; the check is repeated');
     renameSync(`${file}.away`, file);
     await checked(started);
-    expect(watch.status().fault).toBeUndefined();
+    expect(watch.readBack().fault).toBeUndefined();
     expect((await readBack())?.count).toBe(20);
   });
 

@@ -44,10 +44,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const frontierOf = (count: number): Frontier => (count === 0 ? emptyFrontier : (frontiers.get(count) ?? emptyFrontier));
-const readBack = (from: number, to: number, of = file): Job => ({
-  ...{ kind: 'read_back', file: of, from: frontierOf(from), to: frontierOf(to) },
+const readBack = (from: number, to: number, of = file, share = 1): Job => ({
+  ...{ kind: 'read_back', file: of, from: frontierOf(from), to: frontierOf(to), share },
 });
-const run = (job: Job, signal = new AbortController().signal) => runIntegrityJob(job, signal);
+const run = (job: Job, signal = new AbortController().signal) => runIntegrityJob(job, { signal });
 const changed = (sql: string): string => tampered(file, (db) => db.exec(sql));
 const altered = (position: number): string => changed(`update events set type = 'Forged' where position = ${position}`);
 
@@ -107,6 +107,42 @@ describe.each([
 });
 
 describe('reading back', () => {
+  /** So small that the pause after the first page lasts for minutes. */
+  const tinyShare = 1e-6;
+  const { signal } = new AbortController();
+
+  test('reading back uses no more than its share of a core, until somebody waits for the result', async () => {
+    const urgent = new AbortController();
+    let isDone = false;
+    const reading = runIntegrityJob(readBack(1_000, size, file, tinyShare), { signal, urgent: urgent.signal });
+    void reading.then(() => (isDone = true));
+    // Without pauses, each of the 18 pages takes one turn.
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    expect(isDone).toBe(false);
+    urgent.abort();
+    expect(await reading).toEqual({ fault: undefined });
+  });
+
+  test('reading back in a thread speeds up when somebody waits for the result', async () => {
+    const urgent = new AbortController();
+    const reading = runIntegrityJob(readBack(0, size, file, tinyShare), { signal, urgent: urgent.signal });
+    urgent.abort();
+    expect(await reading).toEqual({ fault: undefined });
+    const { signal: aborted } = urgent;
+    expect(await runIntegrityJob(readBack(0, size, file, tinyShare), { signal, urgent: aborted })).toEqual({
+      fault: undefined,
+    });
+  });
+
+  test('reading back that pauses stops when it is told to', async () => {
+    const reason = new Error('the service stops');
+    const stopping = new AbortController();
+    const reading = run(readBack(1_000, size, file, tinyShare), stopping.signal);
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    stopping.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+  });
+
   test('reading back does not look at events that were read back before, nor at later events', async () => {
     expect(await run(readBack(4_360, 4_450, altered(4_355)))).toEqual({ fault: undefined });
     expect(await run(readBack(4_360, 4_450, altered(4_451)))).toEqual({ fault: undefined });

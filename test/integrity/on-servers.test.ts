@@ -96,6 +96,7 @@ interface ProcessOptions {
   readonly roles?: readonly ('projector' | 'api')[];
   readonly every?: number;
   readonly isLeased?: boolean;
+  readonly isReady?: boolean;
 }
 
 /** Starts what one process starts for its log. */
@@ -106,7 +107,7 @@ async function startProcess(deployment: Deployment, options: ProcessOptions = {}
     dataDir = newFolder(),
     roles = ['projector'],
   } = options;
-  const { every = 3_600_000, isLeased = false } = options;
+  const { every, isLeased, isReady } = { every: 3_600_000, isLeased: false, isReady: true, ...options };
   const time = { wall: Date.UTC(2026, 0, 1), monotonic: 5 };
   const lines: string[] = [];
   const note = (facts: unknown, message = String(facts)): void => void lines.push(message);
@@ -130,6 +131,7 @@ async function startProcess(deployment: Deployment, options: ProcessOptions = {}
     readModels: () => Promise.resolve(models),
     alteredStore: new Promise(() => undefined),
   } as never);
+  if (isReady) integrity.start();
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
@@ -210,7 +212,8 @@ test('a final seal, which the log has from before it was moved to servers, forbi
   const seal = await first.seals.sealNow();
   await first.close();
   if (seal === undefined) throw new Error('no seal was made');
-  const key = openSealKey({ file: undefined, dataDir }, () => undefined);
+  const seals = { copies: undefined, key: undefined };
+  const key = openSealKey({ dataDir, seals }, { onMade: () => undefined });
   keepSeal(dataDir, createSeal({ ...seal, seq: 2, final: true }, key, Date.now()));
   await deployment.append(5);
   const second = await startProcess(deployment, { dataDir });
@@ -265,6 +268,15 @@ test('the log is verified once a week by one of the processes', async () => {
   expect(second.verified()).toBe(1);
   await first.turn();
   expect(first.verified()).toBe(1);
+});
+
+test('the log is not verified before the process is ready, because that would delay its readiness', async () => {
+  const { integrity, turn, verified } = await startProcess(await newDeployment(30), { isReady: false });
+  await turn();
+  expect(verified()).toBe(0);
+  integrity.start();
+  await turn();
+  expect(verified()).toBe(1);
 });
 
 test('the verification finds an event of a stored block that was altered, and is not noted as done', async () => {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { leafOf, toHex } from '../../src/eventstore/leaf.js';
-import { createTree, rootByInclusion } from '../../src/integrity/tree-proofs.js';
-import { isConsistent } from '../support/consistency.js';
+import { createTree } from '../../src/integrity/tree-proofs.js';
+import { isConsistent, rootByInclusion } from '../support/tree-proofs.js';
 import { proving, writePast } from '../support/proofs.js';
 import { verifyAll } from '../support/verify-many.js';
 

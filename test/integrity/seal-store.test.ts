@@ -40,13 +40,7 @@ function newPlaces() {
   const [dataDir, copies] = [newFolder(), newFolder()];
   return { dataDir, copies, own: path.join(dataDir, 'seals') };
 }
-const seqsOf = (found: readonly FoundSeal[]) => found.map(({ parsed, fault }) => parsed?.seal.seq ?? fault);
-
-/** Checks all signatures. */
-function chosen(seals: readonly FoundSeal[], keys: ReadonlySet<string>) {
-  const { counted, ignored } = chooseSeals(seals, keys);
-  return { counted: [...counted()], ignored: ignored() };
-}
+const seqsOf = (found: readonly FoundSeal[]) => found.map(({ seal, fault }) => seal?.seq ?? fault());
 
 /** Gathers notices. */
 async function found(places: { readonly dataDir: string; readonly copies: string | undefined }, waitMs?: number) {
@@ -175,7 +169,7 @@ describe('the seals that count', () => {
     writeFileSync(path.join(own, 'altered.json'), sealText({ ...sealOf(4), count: 9_999 }));
     writeFileSync(path.join(own, 'empty.json'), '');
     const { seals } = await found({ dataDir, copies: undefined });
-    const { counted, ignored } = chosen(seals, new Set([...ownKeys, publicKeyOf(before)]));
+    const { counted, ignored } = chooseSeals(seals, new Set([...ownKeys, publicKeyOf(before)]), 'log-1');
     expect(counted.map(({ seal }) => seal.seq)).toEqual([2, 1]);
     expect(ignored).toEqual([
       {
@@ -188,7 +182,10 @@ describe('the seals that count', () => {
       },
       { files: [path.join(own, 'empty.json')], reason: 'it is not a JSON object' },
     ]);
-    expect(chosen(seals, ownKeys).counted.map(({ seal }) => seal.seq)).toEqual([1]);
+    expect(chooseSeals(seals, ownKeys, 'log-1').counted.map(({ seal }) => seal.seq)).toEqual([1]);
+    expect(chooseSeals(seals, ownKeys, 'log-2').ignored.map(({ reason }) => reason)).toContainEqual(
+      expect.stringMatching(/is of the log log-1, and this log is log-2/),
+    );
   });
 });
 
@@ -207,6 +204,32 @@ describe('copies in SEAL_DIR', () => {
     await copySeals({ dataDir }, copies);
     const after = [first, second].map((file) => statSync(file, { bigint: true }));
     expect(after.map(({ ino, mtimeNs }) => [ino, mtimeNs])).toEqual(before.map(({ ino, mtimeNs }) => [ino, mtimeNs]));
+  });
+
+  test('a copy in SEAL_DIR with zeros where a power cut lost its text is made whole', async () => {
+    const { dataDir, copies } = newPlaces();
+    const name = path.basename(keepSeal(dataDir, sealOf(1)));
+    const whole = sealText(sealOf(1));
+    for (const torn of ['', '\0'.repeat(whole.length), `${'\0'.repeat(99)}${whole.slice(99)}`, whole.slice(0, 99)]) {
+      writeFileSync(path.join(copies, name), torn);
+      await copySeals({ dataDir }, copies);
+      expect(readFileSync(path.join(copies, name), 'utf8')).toBe(whole);
+    }
+    const altered = whole.replace('"count": 100', '"count": 900');
+    writeFileSync(path.join(copies, name), altered);
+    await copySeals({ dataDir }, copies);
+    expect(readFileSync(path.join(copies, name), 'utf8')).toBe(altered);
+  });
+
+  test('a torn copy in SEAL_DIR is made whole before later seals are copied, because only the last copy is looked at', async () => {
+    const { dataDir, copies } = newPlaces();
+    const [first = '', second = ''] = [sealOf(1), sealOf(2)].map((seal) => path.basename(keepSeal(dataDir, seal)));
+    writeFileSync(path.join(copies, first), '');
+    // The second cannot be copied, as if the power went again.
+    rmSync(path.join(dataDir, 'seals', second));
+    mkdirSync(path.join(dataDir, 'seals', second));
+    await expect(copySeals({ dataDir }, copies)).rejects.toThrow();
+    expect(readFileSync(path.join(copies, first), 'utf8')).toBe(sealText(sealOf(1)));
   });
 
   test('copies in SEAL_DIR can be read by witnesses', async () => {
@@ -260,9 +283,10 @@ describe('copies in SEAL_DIR', () => {
 });
 
 describe('the key', () => {
-  const opened = (dataDir: string, file?: string) => {
+  const opened = (dataDir: string, key?: string, orphans: readonly FoundSeal[] = []) => {
     const made: string[] = [];
-    return { key: openSealKey({ file, dataDir }, (name) => made.push(name)), made };
+    const settings = { dataDir, seals: { copies: undefined, key } };
+    return { key: openSealKey(settings, { orphans, onMade: (name) => made.push(name) }), made };
   };
 
   test('the key is made once, and only its owner can read it', () => {
@@ -287,6 +311,16 @@ describe('the key', () => {
     writeFileSync(file, key.export({ type: 'pkcs8', format: 'pem' }));
     expect(publicKeyOf(opened(dataDir, file).key)).toBe(publicKeyOf(key));
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test('the key is not made if there are seals by a key that is missing', async () => {
+    const { dataDir } = newPlaces();
+    const file = keepSeal(dataDir, sealOf(1));
+    const { seals } = await found({ dataDir, copies: undefined });
+    expect(() => opened(dataDir, undefined, seals)).toThrow(
+      `seal-key.pem is missing, but there are seals of this log, such as ${file}`,
+    );
+    expect(readdirSync(dataDir)).toEqual(['seals']);
   });
 
   test('a file that is not an Ed25519 key in PEM is refused and kept', () => {

@@ -235,11 +235,11 @@ describe('the list of seals', () => {
     await sealer.seal(log.frontier());
     const counted = await sealer.counted();
     expect(counted.map(({ seq }) => seq)).toEqual([3, 2, 1]);
-    sealer.note(counted, [
-      { state: 'holds', reason: null },
-      { state: 'holds', reason: null },
-      { state: 'fails', reason: 'why' },
-    ]);
+    sealer.note(
+      counted.map((seal) =>
+        seal.seq === 1 ? { seal, state: 'fails', reason: 'why' } : { seal, state: 'holds', reason: null },
+      ),
+    );
     expect(statesOf(sealer)).toEqual([
       [3, 'holds'],
       [2, 'holds'],
@@ -273,6 +273,25 @@ describe('the list of seals', () => {
     expect(sealer.newest()).toMatchObject({ seq: 7, count: 20 });
     expect(await sealer.seal(log.frontier(15)), 'older than the newest seal').toMatchObject({ seq: 7 });
     expect(await sealer.seal(log.frontier(30))).toMatchObject({ seq: 8, count: 30 });
+  });
+
+  test('the list of seals forgets nothing that a verification said when it learns of seals by other processes', async () => {
+    const log = createMemoryLog();
+    log.fill(30);
+    const { sealer, dataDir } = await withSeals(
+      [log.seal({ seq: 1, count: 10 }), log.seal({ seq: 2, count: 20 })],
+      log,
+    );
+    await sealer.seal(log.frontier());
+    sealer.note((await sealer.counted()).map((seal) => ({ seal, state: 'holds', reason: null })));
+    keepSeal(dataDir, log.seal({ seq: 4, count: 25 }));
+    sealer.learn(await knownIn(dataDir, log));
+    expect(statesOf(sealer)).toEqual([
+      [3, 'holds'],
+      [4, 'not_checked'],
+      [2, 'holds'],
+      [1, 'holds'],
+    ]);
   });
 
   test('the list of seals keeps its own newest seal if another process knows only older ones', async () => {

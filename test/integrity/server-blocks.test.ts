@@ -21,7 +21,7 @@ import { leafOf, toHex, type Hash } from '../../src/eventstore/leaf.js';
 import { serviceStream } from '../../src/eventstore/log-id.js';
 import { AlteredLogError, logSourceOf } from '../../src/eventstore/log-source.js';
 import { createGrowingTree, eventsPerBlock, frontierAt, rootOf, type Frontier } from '../../src/eventstore/tree.js';
-import { createSealComparison } from '../../src/integrity/compare-seals.js';
+import { compareWithTree } from '../../src/integrity/compare-seals.js';
 import { createSeal, type Seal } from '../../src/integrity/seal.js';
 import {
   blocksCheckpoint,
@@ -434,8 +434,8 @@ describe('the tree of a log on EventStoreDB', () => {
         0,
       );
     const stateOf = async (seal: Seal): Promise<string> => {
-      const compare = await createSealComparison({ log: stores.log, tree: treeOf(stores), restores: [] });
-      return (await compare(seal)).state;
+      const log = { log: stores.log, tree: treeOf(stores), restores: [] };
+      return (await compareWithTree([seal], log))[0]?.state ?? '';
     };
     expect(await stateOf(sealOver(frontier))).toBe('not_checked');
     const follower = follow(stores);

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProofs, type ServiceSeals } from '../../src/integrity/service-proofs.js';
+import type { ServiceSeals } from '../../src/integrity/log-watch.js';
+import { createProofs } from '../../src/integrity/service-proofs.js';
 import type { Seal } from '../../src/integrity/seal.js';
 import { tampered } from '../support/integrity-log.js';
 import { personOf, proving, sealKey, testKey, writePast, type Prover } from '../support/proofs.js';
@@ -134,8 +135,8 @@ test('a page names the newest seal and one that fails', async () => {
       seals: {
         newest: () => newer,
         listed: () => [
-          { file: 'older', seal: older, state: 'fails', reason },
-          { file: 'newer', seal: newer, state: 'holds', reason: null },
+          { files: ['/seals/older'], seal: older, state: 'fails', reason },
+          { files: ['/seals/newer'], seal: newer, state: 'holds', reason: null },
         ],
       },
     });
@@ -149,10 +150,10 @@ test('pages of seals have each file once, in the order of the list', async () =>
     const made = await Promise.all([9, 8, 7, 6].map((count) => prover.seal(count)));
     const restored = { ...(await prover.seal(5)), restores: 1 };
     const listed = [
-      { file: 'restored', seal: restored, state: 'not_checked', reason: 'not yet' },
-      ...made.map((seal) => ({ file: `seal-${seal.count}`, seal, state: 'holds', reason: null }) as const),
-      { file: 'b', seal: null, state: 'ignored', reason: 'it is not a JSON object' },
-      { file: 'a', seal: null, state: 'ignored', reason: 'it is not a JSON object' },
+      { files: ['/seals/restored'], seal: restored, state: 'not_checked', reason: 'not yet' },
+      ...made.map((seal) => ({ files: [`/seals/seal-${seal.count}`], seal, state: 'holds', reason: null }) as const),
+      { files: ['/seals/b'], seal: null, state: 'ignored', reason: 'it is not a JSON object' },
+      { files: ['/seals/a'], seal: null, state: 'ignored', reason: 'it is not a JSON object' },
     ] as const;
     const proofs = serving(prover, { seals: { listed: () => listed } });
     const found: string[] = [];

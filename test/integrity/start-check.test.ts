@@ -1,8 +1,8 @@
 /** The comparison of a log with its newest seal at the start of the service. */
 import { describe, expect, test, vi } from 'vitest';
 import { AlteredLogError } from '../../src/eventstore/log-source.js';
-import { publicKeyOf, type ParsedSeal, type Seal } from '../../src/integrity/seal.js';
-import { isSigned, compareSeals } from '../../src/integrity/seal.js';
+import { compareSeals, isSigned, publicKeyOf, wrongSignature, type Seal } from '../../src/integrity/seal.js';
+import { restoresToRecord } from '../../src/integrity/restores.js';
 import type { FoundSeal } from '../../src/integrity/seal-store.js';
 import { checkStart } from '../../src/integrity/start-check.js';
 import { deriveRestoredKey } from '../../src/events/streams.js';
@@ -12,14 +12,13 @@ import { testKey } from '../support/test-keys.js';
 /** Returns these seals as `findSeals` does, and counts the checks of their signatures. */
 function foundOf(seals: readonly Seal[], checked = vi.fn<(seal: Seal) => void>()): readonly FoundSeal[] {
   return [...seals].sort(compareSeals).map((seal): FoundSeal => {
-    const parsed: ParsedSeal = {
-      seal,
-      isSigned() {
-        checked(seal);
-        return isSigned(seal);
-      },
+    let isRight: boolean | undefined;
+    const isChecked = (): boolean => {
+      checked(seal);
+      return isSigned(seal);
     };
-    return { files: [`/seals/seal-${seal.seq}.json`], parsed, fault: undefined };
+    const fault = () => ((isRight ??= isChecked()) ? undefined : wrongSignature);
+    return { files: [`/seals/seal-${seal.seq}.json`], seal, fault };
   });
 }
 
@@ -52,8 +51,7 @@ const wrongRoot = 'f'.repeat(64);
 describe('a start without seals', () => {
   test('a start without seals has nothing to compare, and is not known to follow an orderly stop', async () => {
     expect(await started(filled(10), [])).toEqual({
-      ...{ newest: undefined, isClean: false, superseded: undefined, nextSeq: 1, restoresToRecord: 0 },
-      ...{ ignored: [], excused: [], listed: [] },
+      ...{ newest: undefined, isClean: false, superseded: undefined, nextSeq: 1, listed: [] },
     });
   });
 });
@@ -62,7 +60,12 @@ describe('the newest seal', () => {
   test.each([10, 255, 256, 257, 600])('the newest seal holds for a log of %i events and more', async (count) => {
     const log = filled(count);
     const seal = log.seal();
-    expect(await started(log, [seal])).toMatchObject({ newest: seal, isClean: false, nextSeq: 2, excused: [] });
+    expect(await started(log, [seal])).toMatchObject({
+      newest: seal,
+      isClean: false,
+      nextSeq: 2,
+      listed: [{ state: 'holds' }],
+    });
     log.fill(count + 300);
     expect((await started(log, [seal])).newest).toBe(seal);
   });
@@ -122,9 +125,9 @@ describe('the newest seal', () => {
     const newest = log.seal({ seq: 2, count: 1_900 });
     const check = await started(log, [older, newest]);
     expect(leavesOf.mock.calls).toEqual([[7]]);
-    expect(check.listed.map(({ file, state }) => [file, state])).toEqual([
-      ['seal-2.json', 'holds'],
-      ['seal-1.json', 'not_checked'],
+    expect(check.listed.map(({ seal, state }) => [seal?.seq, state])).toEqual([
+      [2, 'holds'],
+      [1, 'not_checked'],
     ]);
   });
 });
@@ -159,17 +162,18 @@ describe('seals that do not count', () => {
     const stranger = log.seal({ seq: 9, root: wrongRoot }, testKey(9));
     const altered: Seal = { ...log.seal({ seq: 8 }), root: wrongRoot };
     const good = log.seal({ seq: 3, count: 20 });
-    const noSeal: FoundSeal = { files: ['/seals/notes.json'], parsed: undefined, fault: 'it is not a JSON object' };
+    const noSeal: FoundSeal = { files: ['/seals/notes.json'], seal: null, fault: () => 'it is not a JSON object' };
     const check = await started(log, [stranger, altered, good], { more: [noSeal] });
     expect(check).toMatchObject({ newest: good, superseded: good, nextSeq: 4 });
-    expect(check.ignored.map(({ files }) => files[0]).sort()).toEqual([
-      ...['/seals/notes.json', '/seals/seal-8.json', '/seals/seal-9.json'],
-    ]);
-    expect(check.listed.map(({ file, state, reason }) => [file, state, reason])).toEqual([
-      ['seal-9.json', 'ignored', expect.stringContaining('neither the key of this service nor in SEAL_KEYS_BEFORE')],
-      ['seal-8.json', 'ignored', 'its signature does not match: the seal was altered'],
-      ['seal-3.json', 'holds', null],
-      ['notes.json', 'ignored', 'it is not a JSON object'],
+    expect(check.listed.map(({ files: [file], state, reason }) => [file, state, reason])).toEqual([
+      [
+        '/seals/seal-9.json',
+        'ignored',
+        expect.stringContaining('neither the key of this service nor in SEAL_KEYS_BEFORE'),
+      ],
+      ['/seals/seal-8.json', 'ignored', 'its signature does not match: the seal was altered'],
+      ['/seals/seal-3.json', 'holds', null],
+      ['/seals/notes.json', 'ignored', 'it is not a JSON object'],
     ]);
   });
 
@@ -177,7 +181,11 @@ describe('seals that do not count', () => {
     const log = filled(30);
     const before = log.seal({ seq: 9 }, testKey(9));
     const keys = new Set([sealKey, testKey(9)].map(publicKeyOf));
-    expect(await started(log, [before], { keys })).toMatchObject({ newest: before, nextSeq: 10, ignored: [] });
+    expect(await started(log, [before], { keys })).toMatchObject({
+      newest: before,
+      nextSeq: 10,
+      listed: [{ state: 'holds' }],
+    });
   });
 
   test('seals that do not count leave a log without a seal if there is no other', async () => {
@@ -230,12 +238,14 @@ describe('a log that was restored', () => {
       newest: seals[0],
       superseded: seals[2],
       isClean: false,
-      restoresToRecord: 1,
       nextSeq: 4,
     });
-    expect(check.excused.map(({ seal }) => seal.seq)).toEqual([3, 2]);
-    expect(check.listed.map(({ state }) => state)).toEqual(['excused', 'excused', 'holds']);
-    expect(check.excused[0]?.reason).toMatch(/^a restore removed 40 sealed events/);
+    expect(check.listed.map(({ seal, state }) => [seal?.seq, state])).toEqual([
+      [3, 'excused'],
+      [2, 'excused'],
+      [1, 'holds'],
+    ]);
+    expect(check.listed[0]?.reason).toMatch(/^a restore removed 40 sealed events/);
   });
 
   test('a log that was restored starts with the record of the restore, and then has no restore to record', async () => {
@@ -243,7 +253,6 @@ describe('a log that was restored', () => {
     log.recordRestore(backup);
     for (const pending of [undefined, backup])
       expect(await started(log, seals, { ...(pending && { pending }) })).toMatchObject({
-        restoresToRecord: 0,
         newest: seals[0],
       });
     log.fill(80, 'contact-2');
@@ -254,10 +263,12 @@ describe('a log that was restored', () => {
     const { log, seals, backup } = cutBack();
     const later = [log.seal({ seq: 4, restores: 2, count: 75, root: wrongRoot })];
     const check = await started(log, [...seals, ...later], { pending: backup });
-    expect(check).toMatchObject({ restoresToRecord: 3, superseded: later[0], newest: seals[0] });
-    expect(check.excused.map(({ seal }) => seal.seq)).toEqual([4, 3, 2]);
+    expect(check).toMatchObject({ superseded: later[0], newest: seals[0] });
+    const excused = check.listed.filter(({ state }) => state === 'excused');
+    expect(excused.map(({ seal }) => seal?.seq)).toEqual([4, 3, 2]);
+    expect(restoresToRecord(0, check.superseded?.restores)).toBe(3);
     for (let number = 0; number < 3; number += 1) log.recordRestore(backup);
-    expect(await started(log, [...seals, ...later])).toMatchObject({ restoresToRecord: 0, newest: seals[0] });
+    expect(await started(log, [...seals, ...later])).toMatchObject({ newest: seals[0] });
   });
 
   test('a log that was restored is refused if a seal of events that the backup has does not match', async () => {
@@ -292,6 +303,7 @@ describe('a log that was restored', () => {
     log.events.length = 75;
     const pending = { count: 75, root: log.rootAt(75) };
     const check = await started(log, [...seals, sealed], { pending });
-    expect(check).toMatchObject({ restoresToRecord: 1, superseded: sealed, newest: seals[0] });
+    expect(check).toMatchObject({ superseded: sealed, newest: seals[0] });
+    expect(restoresToRecord(1, sealed.restores)).toBe(1);
   });
 });

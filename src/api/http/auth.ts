@@ -52,8 +52,8 @@ interface AuthenticatorOptions {
 }
 
 export function createAuthenticator({ find, clock }: AuthenticatorOptions): Authenticator {
-  /** The last known header of each connection, compared in constant time too. */
-  const verified = new WeakMap<object, { readonly header: Buffer; readonly grant: Grant }>();
+  /** The last known header of each connection, compared in constant time, too. `received` has the bytes of a later header. */
+  const verified = new WeakMap<object, { readonly header: Buffer; readonly received: Buffer; readonly grant: Grant }>();
 
   function verify(header: string): Grant | undefined {
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
@@ -66,10 +66,14 @@ export function createAuthenticator({ find, clock }: AuthenticatorOptions): Auth
   function grantOf({ headers: { authorization: header }, socket }: IncomingMessage): Grant | undefined {
     if (header === undefined) return undefined;
     const last = verified.get(socket);
-    const received = Buffer.from(header, 'latin1');
-    if (last?.header.length === received.length && timingSafeEqual(last.header, received)) return last.grant;
+    if (last?.header.length === header.length) {
+      // Write into a buffer of the connection, because a new one for each request costs more than the comparison.
+      last.received.write(header, 'latin1');
+      if (timingSafeEqual(last.header, last.received)) return last.grant;
+    }
     const grant = verify(header);
-    if (grant !== undefined) verified.set(socket, { header: received, grant });
+    const bytes = Buffer.from(header, 'latin1');
+    if (grant !== undefined) verified.set(socket, { header: bytes, received: Buffer.from(bytes), grant });
     return grant;
   }
 

@@ -213,9 +213,9 @@ function beginsAsObject(bytes: Buffer): boolean {
   return bytes[at] === 0x7b;
 }
 
-const byteOrderMark = Buffer.from('\ufeff');
-
-const withoutMark = (bytes: Buffer): Buffer => (bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes);
+/** Returns the bytes without a byte order mark. */
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /** Returns whether bytes look like UTF-16 or UTF-32 text, which can be valid UTF-8. JSON has no NUL. */
 const isWide = (bytes: Buffer): boolean => bytes.length > 1 && (bytes[0] === 0 || bytes[1] === 0);

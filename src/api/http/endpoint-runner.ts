@@ -177,8 +177,8 @@ export function createEndpointRunner(options: EndpointRunnerOptions): EndpointRu
       const { request, body } = context;
       const isGet = isGetOrHead(request);
       const refusesUnknown = !isGet && isStrict(context, endpoint);
-      if (!isGet && !refusesUnknown)
-        context.headers = [...context.headers, ...ignoredHeaders(bodyParser.unknownFields(body))];
+      const ignored = isGet || refusesUnknown ? [] : bodyParser.unknownFields(body);
+      if (ignored.length > 0) context.headers = [...context.headers, ...ignoredHeaders(ignored)];
       // An endpoint that takes one object or lines has an optional body, which is undefined where the handler reads lines.
       const isLines = endpoint.lines?.isOneToo === true && hasLines(request);
       return isLines ? endpoint.body.parse(undefined) : bodyParser.parse(body, refusesUnknown);

@@ -13,27 +13,26 @@ export interface Parser<Parsed> {
   readonly isOpen: boolean;
   /** @throws ServiceError `required`, `unknown_field`, or what the schema says */
   parse(values: Values, isStrict: boolean): Parsed;
-  /** Yields the names of the fields that `parse` drops unless it is strict. A field of an object has the name of the object before it. */
-  unknownFields(values: Values): Iterable<string>;
+  /** Returns the names of the fields that `parse` drops unless it is strict. A field of an object has the name of the object before it. */
+  unknownFields(values: Values): readonly string[];
 }
 
 export function createParser<Schema extends z.ZodType>(schema: Schema): Parser<z.output<Schema>> {
   const { properties = {}, required = [], additionalProperties } = z.toJSONSchema(schema, { io: 'input' });
   const needed = required.map((field) => ({ field, isList: isListed(properties[field]) }));
+  const known = knownFields(properties);
   return {
     fields: Object.keys(properties),
     isOpen: additionalProperties !== undefined,
     parse(values, isStrict) {
       for (const { field, isList } of needed)
         if (isMissing(values, field, isList)) throw new ServiceError('required', { field });
-      if (isStrict) checkKnown(values, properties);
+      if (isStrict) checkKnown(values, known);
       const result = schema.safeParse(values);
       if (result.success) return result.data;
       throw errorOf(result.error.issues[0]);
     },
-    *unknownFields(values) {
-      for (const { prefix, name } of unknownIn(values, properties, '')) yield prefix + name;
-    },
+    unknownFields: (values) => unknownIn(values, known).map(({ prefix, name }) => prefix + name),
   };
 }
 
@@ -48,31 +47,18 @@ function isMissing(values: Values, field: string, isList: boolean): boolean {
   return typeof value === 'string' ? value.trim() === '' : isList && Array.isArray(value) && value.length === 0;
 }
 
-/** @throws ServiceError `unknown_field` */
-function checkKnown(values: Values, properties: Properties): void {
-  for (const { prefix, name, known } of unknownIn(values, properties, '')) throw unknownField(prefix, name, known);
-}
+/** Names of fields, each with those of the object in it. Undefined if the field takes any value, or no object. */
+type KnownFields = ReadonlyMap<string, KnownFields | undefined>;
 
-interface UnknownField {
-  /** The path to the object that has the field, with a dot at its end. */
-  readonly prefix: string;
-  readonly name: string;
-  readonly known: readonly string[];
-}
+const knownFields = (properties: Properties): KnownFields =>
+  new Map(
+    Object.entries(properties).map(([name, property]) => {
+      const inner = propertiesOf(property);
+      return [name, inner && knownFields(inner)];
+    }),
+  );
 
-function* unknownIn(values: Values, properties: Properties, prefix: string): Generator<UnknownField> {
-  for (const [name, value] of Object.entries(values)) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property === undefined) {
-      yield { prefix, name, known: Object.keys(properties) };
-      continue;
-    }
-    const inner = propertiesOf(property);
-    if (inner !== undefined && isObject(value)) yield* unknownIn(value, inner, `${prefix}${name}.`);
-  }
-}
-
-/** Undefined: the property may have any. */
+/** Returns the properties of an object in JSON Schema, or undefined if the property may have any value. */
 function propertiesOf(property: unknown): Properties | undefined {
   if (!isObject(property)) return undefined;
   const { properties, anyOf } = property;
@@ -80,12 +66,39 @@ function propertiesOf(property: unknown): Properties | undefined {
   return Array.isArray(anyOf) ? anyOf.map(propertiesOf).find((found) => found !== undefined) : undefined;
 }
 
+/** @throws ServiceError `unknown_field` */
+function checkKnown(values: Values, known: KnownFields): void {
+  const [first] = unknownIn(values, known);
+  if (first !== undefined) throw unknownField(first);
+}
+
+interface UnknownField {
+  /** The path to the object that has the field, with a dot at its end. */
+  readonly prefix: string;
+  readonly name: string;
+  /** The fields that the object may have. */
+  readonly known: KnownFields;
+}
+
+function unknownIn(values: Values, known: KnownFields, prefix = ''): readonly UnknownField[] {
+  const found: UnknownField[] = [];
+  for (const name of Object.keys(values)) {
+    const inner = known.get(name);
+    const value = values[name];
+    if (inner !== undefined && isObject(value)) found.push(...unknownIn(value, inner, `${prefix}${name}.`));
+    else if (!known.has(name)) found.push({ prefix, name, known });
+  }
+  return found;
+}
+
 const longestName = 64;
 
-function unknownField(prefix: string, given: string, known: readonly string[]): ServiceError {
+function unknownField({ prefix, name: given, known }: UnknownField): ServiceError {
   // Control characters as JSON writes them.
   const name = JSON.stringify(given.slice(0, longestName)).slice(1, -1);
-  const near = known.find((one) => leven(one.toLowerCase(), name.toLowerCase()) <= Math.max(1, one.length / 3));
+  const near = [...known.keys()].find(
+    (one) => leven(one.toLowerCase(), name.toLowerCase()) <= Math.max(1, one.length / 3),
+  );
   const field = prefix + name;
   if (near === undefined) return new ServiceError('unknown_field', { field });
   return new ServiceError('unknown_field_near', { field, names: prefix + near });

@@ -26,7 +26,7 @@ export const writtenHeaders = ({
 const mostIgnoredNames = 10;
 
 /** Returns `X-Ignored-Fields` with the names of dropped fields, or nothing if there are no such fields. Names that could not be in a header are only counted. */
-export function ignoredHeaders(fields: Iterable<string>): readonly string[] {
+export function ignoredHeaders(fields: readonly string[]): readonly string[] {
   const names: string[] = [];
   let others = 0;
   for (const field of fields)

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { proveConsistency } from '../../integrity/proofs.js';
 import { sealSchema, type Seal } from '../../integrity/seal.js';
-import { readSealFile } from '../../integrity/seal-store.js';
+import { readSealFile } from '../shared/seals.js';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { destination, forceOption, outOption, withExamples } from '../shared/options.js';

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { firstHolding } from '../../integrity/compare-seals.js';
 import { ProofError, provePerson, type Proof } from '../../integrity/proofs.js';
 import { fingerprintOf, publicKeyOf, type KnownSeal } from '../../integrity/seal.js';
+import { recordedRestores } from '../../integrity/restores.js';
 import { readSealKey, sealKeyName } from '../../integrity/seal-store.js';
 import type { Auditor, CommandLine } from '../shared/command-line.js';
 import { notRecorded, sayNotRecorded } from '../shared/in-words.js';
@@ -82,10 +83,8 @@ async function proofOf(contact: string, { options, line, auditor }: Work): Promi
     async function covering(last: number): Promise<KnownSeal> {
       const { counted } = await keptSeals(log, line);
       const able = counted.map((one) => one.seal).filter((seal) => isBy(key, seal) && last <= seal.count);
-      const restoredKey = await place.restoredKey(log);
-      return (
-        (await firstHolding(able, { log, tree: source, restoredKey })) ?? (await verifiedSeal(log, line, () => key))
-      );
+      const restores = await recordedRestores(log, await place.restoredKey(log));
+      return (await firstHolding(able, { log, tree: source, restores })) ?? (await verifiedSeal(log, line, () => key));
     }
     const seal = given ?? covering;
     return await provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal });

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import { CommandFailedError } from '../../failures.js';
-import { compareAll } from '../../integrity/compare-seals.js';
+import { compareWithTree } from '../../integrity/compare-seals.js';
+import { recordedRestores } from '../../integrity/restores.js';
 import type { KnownSeal } from '../../integrity/seal.js';
 import { reportPage } from '../../report/report-page.js';
 import { sealedReport } from '../../report/sealed-report.js';
@@ -87,12 +88,9 @@ interface Place {
 
 /** Compares the seals of the service, and the given one, with the log. */
 async function comparedSeals(given: KnownSeal | undefined, { log, tree, line }: Place) {
-  const restoredKey = await line.place().restoredKey(log);
+  const restores = await recordedRestores(log, await line.place().restoredKey(log));
   const { counted } = await keptSeals(log, line);
-  const kept = await compareAll(
-    counted.map(({ seal }) => seal),
-    { log, tree, restoredKey },
-  );
-  const [compared] = given === undefined ? [] : await compareAll([given], { log, tree, restoredKey });
-  return { kept, given: compared };
+  const seals = [...(given === undefined ? [] : [given]), ...counted.map(({ seal }) => seal)];
+  const compared = await compareWithTree(seals, { log, tree, restores });
+  return given === undefined ? { kept: compared, given } : { kept: compared.slice(1), given: compared[0] };
 }

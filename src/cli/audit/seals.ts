@@ -1,7 +1,8 @@
 /** `audience audit seals`: the seals that the service has made, and whether the log still fits them. */
 import path from 'node:path';
 import type { Command } from 'commander';
-import { compareAll } from '../../integrity/compare-seals.js';
+import { compareWithTree } from '../../integrity/compare-seals.js';
+import { recordedRestores } from '../../integrity/restores.js';
 import { fingerprintOf } from '../../integrity/seal.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { checked, withExitCode } from '../shared/exit-code.js';
@@ -58,13 +59,9 @@ async function examine(line: CommandLine) {
   const place = line.place();
   return await whileOpen(place.openLog(), async (log) => {
     const { counted, ignored } = await keptSeals(log, line);
-    const restoredKey = await place.restoredKey(log);
-    const compared = await withTree(log, line, (tree) =>
-      compareAll(
-        counted.map(({ seal }) => seal),
-        { log, tree, restoredKey },
-      ),
-    );
+    const restores = await recordedRestores(log, await place.restoredKey(log));
+    const kept = counted.map(({ seal }) => seal);
+    const compared = await withTree(log, line, (tree) => compareWithTree(kept, { log, tree, restores }));
     noteMissingCopies(line, counted);
     const rows = compared.map(({ seal, state, reason }, index) => {
       const { log_id, seq, restores, count, root, final, sealed_at, public_key } = seal;

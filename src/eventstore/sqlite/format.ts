@@ -82,38 +82,16 @@ export function refuseForeign(db: Database, file: string): void {
 const idOf = (db: Database): unknown => db.pragma('application_id');
 const versionOf = (db: Database): number => Number(db.pragma('user_version'));
 
-/** Returns what makes SQLite find other events than the file holds, or undefined. Reads the whole file. Nothing in it is personal. */
-export function integrityFault(db: Database): string | undefined {
+/** Returns what makes reads of a stream find other events than the log has, or undefined. Nothing in it is personal. */
+export const streamsFault = (db: Database): string | undefined =>
   // In one transaction, because the log may be growing.
-  return db.transaction(() => {
-    const fault = strangeNumber(db);
-    if (fault !== undefined) return fault;
-    // The quick check does not compare the indexes, by which streams are read, with their tables.
-    const found = String(db.pragma('integrity_check(1)'));
-    refuseReadError(found);
-    // The check of streams relies on the indexes.
-    return found === 'ok' ? brokenStream(db) : found;
-  });
-}
+  db.transaction(() => strangeNumber(db) ?? brokenStream(db));
 
-/** Tells a read error from damage, because the check lists both alike. @throws an error with SQLite's code if a page could not be read */
-function refuseReadError(found: string): void {
-  const code = /unable to get the page\. error code=(\d+)/.exec(found)?.[1] ?? /(failed to get page)/.exec(found)?.[1];
-  if (code === undefined) return;
-  const errcode = Number.isNaN(Number(code)) ? ioError : Number(code);
-  if ([ioError, outOfMemory].includes(errcode & 0xff))
-    throw Object.assign(new Error(found), { code: 'ERR_SQLITE_ERROR', errcode });
-}
-
-const [outOfMemory, ioError] = [7, 10];
-
-/** Finds a stream whose stored revision is not that of its events. */
+/** Finds a stream that does not have as many events, by the index by which it is read, as its stored revision says. */
 function brokenStream(db: Database): string | undefined {
   const name = db
     .prepareValue<[], string>(
-      `select name from streams s
-         where revision is not (select max(revision) from events where stream_id = s.id)
-           or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,
+      'select name from streams s where revision + 1 is not (select count(*) from events where stream_id = s.id) limit 1',
     )
     .get();
   return name === undefined

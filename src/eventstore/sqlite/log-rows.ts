@@ -6,7 +6,7 @@ import { StoreUnavailableError, type Position } from '../event-store.js';
 import { hashOf, leafOf, type Hash } from '../leaf.js';
 import { AlteredLogError, type LogSource, type NumberedEvent } from '../log-source.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
-import { integrityFault, metadataText, type EventRow } from './format.js';
+import { streamsFault, metadataText, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 
@@ -59,7 +59,7 @@ export function createLogRows(log: ReopeningDatabase, { reading, until }: LogRea
       }
     },
 
-    storeFault: async () => reading(() => integrityFault(log.db())),
+    storeFault: async () => reading(() => streamsFault(log.db())),
 
     tree: {
       count: async () => last(),

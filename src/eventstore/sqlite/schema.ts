@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Database, sqliteMessage, type DatabaseOptions } from '../../sqlite/database.js';
 import { openTwice } from '../../sqlite/reopening.js';
-import { createPrivately } from '../../flow/durable-file.js';
+import { createPrivately, syncFile } from '../../flow/durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
 import { createSchema, isBlank, refuseForeign } from './format.js';
 
@@ -12,6 +12,7 @@ const cacheSize = 'cache_size = -16000';
 /** Opens the log for writing, and creates it if it does not exist. Only the holder of the writer lock may call this. */
 export function openForWriting(file: string): Database {
   create(file);
+  flushWal(file);
   return opened(file, { timeout: 2_000, access: 'write' }, (db) => {
     db.pragma(cacheSize);
     const fresh = isBlank(db);
@@ -71,6 +72,18 @@ function openOnce(file: string, options: DatabaseOptions, prepare: (db: Database
   } catch (error) {
     db?.close();
     throw fileUnavailable(error, `the event log ${file} cannot be opened`);
+  }
+}
+
+/**
+ * Flushes the WAL of a killed process. A commit that the kill interrupted may be complete but not flushed. SQLite reads such a
+ * commit like any other, so a seal or an answer could rest on events that a power cut then removes. SQLite never locks the WAL.
+ */
+function flushWal(file: string): void {
+  try {
+    syncFile(`${file}-wal`);
+  } catch (error) {
+    throw fileUnavailable(error, `the event log ${file} cannot be flushed`);
   }
 }
 

@@ -4,12 +4,11 @@ import { scalarOf, stringsOf } from '../find-plan.js';
 import {
   CommitConflictError,
   ViewDamagedError,
-  type Document,
   type DocumentWrite,
   type StoredDocument,
   type View,
 } from '../read-models.js';
-import { checksumOf, documentRows, positionColumn, type DocumentRow } from './document-rows.js';
+import { checksumOf, documentRows, positionColumn, textsIn, type DocumentRow } from './document-rows.js';
 import {
   arrayName,
   columnName,
@@ -100,10 +99,11 @@ export function openTable(db: Database, view: View) {
     /** @throws CommitConflictError */
     write(write: DocumentWrite): void {
       const { id, document, loaded } = write;
-      const texts = arrays.map((field) => arrayText(document, field));
+      const lists = arrays.map((field) => (document === null ? [] : stringsOf(document, field)));
+      const texts = lists.map(arrayText);
       const values = valuesOf(write, texts);
       const isNew = loaded === null;
-      sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
+      sides.forEach((side, at) => side?.(id, isNew, { list: lists[at] ?? [], text: texts[at] ?? null }));
       const { changes } = isNew ? insert.run(...values) : update.run(...values, positionColumn(loaded));
       if (changes !== 1)
         throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
@@ -119,20 +119,25 @@ function openSide(db: Database, main: string, field: string) {
   );
   const insert = db.prepare<[string, string]>(`INSERT OR IGNORE INTO ${side} (value, id) VALUES (?, ?)`);
   const remove = db.prepare<[string, string]>(`DELETE FROM ${side} WHERE value = ? AND id = ?`);
-  return (id: string, isNew: boolean, after: string | null): void => {
-    const before = isNew ? null : (select.get(id)?.text ?? null);
-    if (after === before) return;
-    const old = new Set(valuesIn(before));
-    const now = new Set(valuesIn(after));
+  function replace(id: string, before: readonly string[], after: readonly string[]): void {
+    const [old, now] = [new Set(before), new Set(after)];
     for (const value of old) if (!now.has(value)) remove.run(value, id);
     for (const value of now) if (!old.has(value)) insert.run(value, id);
+  }
+
+  return (id: string, isNew: boolean, { list, text }: ArrayValue): void => {
+    const before = isNew ? null : (select.get(id)?.text ?? null);
+    if (text === before) return;
+    if (before !== null) replace(id, textsIn(before), list);
+    else for (const value of list) insert.run(value, id);
   };
 }
 
-const valuesIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
-
-/** Text of the array, null when there is nothing to find. */
-function arrayText(document: Document | null, field: string): string | null {
-  const values = document === null ? [] : stringsOf(document, field);
-  return values.length === 0 ? null : JSON.stringify(values);
+/** The strings of an array, each once, and their text in the main table. */
+interface ArrayValue {
+  readonly list: readonly string[];
+  readonly text: string | null;
 }
+
+/** Returns the text of the array, or null if it is empty. */
+const arrayText = (list: readonly string[]): string | null => (list.length === 0 ? null : JSON.stringify(list));

@@ -15,6 +15,8 @@ import {
   type StoredEvent,
 } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { onRoundTrip } from '../../../src/flow/round-trips.js';
+import { newestEventTime } from '../../../src/stores/trusted-clock.js';
 import { usually } from '../../support/amount.js';
 import { said } from '../../support/event-log.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
@@ -117,6 +119,21 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     for (let round = 0; round < 5; round += 1) await stranger.write('noise', 500);
     expect(await store.head()).toBe(position);
     expect(await open({ prefix: prefixes.at(-1)! }).head()).toBe(position);
+  });
+
+  test('tells the time of the newest event of an empty log without reading the events of others', async () => {
+    const stranger = foreigner();
+    for (let round = 0; round < 10; round += 1) await stranger.write('noise', 500);
+    let reads = 0;
+    onRoundTrip(() => (reads += 1));
+    onTestFinished(() => onRoundTrip(() => undefined));
+    const store = open();
+    expect(await newestEventTime(store)).toBeUndefined();
+    expect(reads).toBeLessThan(4);
+    const at = '2026-03-01T10:00:00.000Z';
+    const someMetadata = { $correlationId: 'a', $causationId: 'a', request_id: 'a', actor: 'service', schema: 1 };
+    await store.append('mine', [{ ...said(), metadata: JSON.stringify({ ...someMetadata, at }) }], noStream);
+    expect(await newestEventTime(open({ prefix: prefixes.at(-1)! }))).toBe(Date.parse(at));
   });
 
   test('does not show the tombstone of a stream, which is an event of that stream', async () => {

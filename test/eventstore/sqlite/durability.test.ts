@@ -60,6 +60,24 @@ it('nothing acknowledged is lost when the process is killed, three times over', 
   expect(all.filter((id) => !found.has(id))).toEqual([]);
 });
 
+it('a commit that a kill interrupted is flushed before the next process relies on it (strace)', async (context) => {
+  if (!straceWorks) context.skip(noStrace);
+  const file = newLogFile();
+  const child = startChild(process.execPath, eventLogChild, 'append', file);
+  await child.until((lines) => acked(lines).length >= 10);
+  await child.kill();
+  const wal = `${realpathSync(path.dirname(file))}/events.db-wal`;
+  expect(readFileSync(wal).length).toBeGreaterThan(0);
+  const schema = new URL('../../../dist/eventstore/sqlite/schema.js', import.meta.url).href;
+  const program = `(await import(${JSON.stringify(schema)})).openForWriting(${JSON.stringify(file)}); process.kill(process.pid, 'SIGKILL')`;
+  const node = [process.execPath, '--input-type=module', '-e', program];
+  const { stderr } = spawnSync('strace', ['-f', '-P', wal, '-e', 'trace=openat,fsync,fdatasync', ...node], {
+    encoding: 'utf8',
+  });
+  const calls = [...stderr.matchAll(/\b(openat|fsync|fdatasync)\(/g)].map(([, name]) => name);
+  expect(calls.slice(0, 2)).toEqual(['openat', 'fsync']);
+});
+
 it('a full disk refuses appends, writes nothing of them, and works again once there is room', async (context) => {
   if (!works('unshare', '-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'))
     context.skip('this machine does not permit mounting a small file system in a namespace of its own');
