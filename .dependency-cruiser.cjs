@@ -7,9 +7,9 @@ const floors = [
   ['projector', 'mailer', 'bounces'],
   ['stores', 'metrics', 'traces'],
   ['rebuild', 'integrity'],
-  ['report'],
+  ['report', 'recovery'],
   ['export', 'copy', 'privacy'],
-  ['backup', 'doctor'],
+  ['doctor'],
   ['api', 'cli'],
   ['app'],
 ];
@@ -26,7 +26,7 @@ const readModelPort = '^src/readmodels/read-models\\.ts$';
 const leafAndTree = '^src/eventstore/(leaf|tree|json-text|log-id)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
 const handling =
-  '^src/commands/(handle|command-handler|state-cache|written-streams|reads-together|idempotent-append)\\.ts$';
+  '^src/commands/(handle|command-handler|state-cache|written-streams|reads-together|fold-stream|idempotent-append)\\.ts$';
 
 /** `name` imports itself and what matches one of `allowed`, nothing else. */
 const only = (name, ...allowed) => ({

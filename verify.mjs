@@ -655,7 +655,10 @@ function sayProof(proof, seals, at) {
     for (const name of ['log_id', 'count', 'root', 'sealed_at', 'public_key'])
       if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
   const { events, stream, count, log_id, sealed_at, last_revision, root } = proof;
-  if (at > sealed_at) throw new NotVerified(`the proof was sealed at ${sealed_at}: it says nothing of --at ${at}`);
+  if (at > sealed_at)
+    throw new NotVerified(
+      `the proof was sealed at ${sealed_at} and says nothing about --at ${at}: give a time up to the seal`,
+    );
   print`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
   are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the root ${root}
 stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`;

@@ -6,13 +6,12 @@ import { createGrant } from '../src/api/http/auth.js';
 import { createKeyUses } from '../src/api/keys/key-uses.js';
 import { openViews } from '../src/app/views.js';
 import type { CommandContext } from '../src/commands/batch.js';
-import { keysStream } from '../src/events/streams.js';
+import { deriveRegisterKey } from '../src/events/streams.js';
 import { demandLogId } from '../src/eventstore/log-id.js';
 import { openSealKey } from '../src/integrity/seal-store.js';
 import { createSealer } from '../src/integrity/sealer.js';
 import { openErasures } from '../src/privacy/erasures.js';
-import { entriesOfKeys } from '../src/privacy/lasting.js';
-import { openRegisters, type Register } from '../src/privacy/register.js';
+import { openRegister } from '../src/recovery/register.js';
 import { leasesOf } from '../src/stores/own-lease.js';
 import { openReadModels, settingsOf } from '../src/stores/stores.js';
 import type { World } from './world.js';
@@ -32,19 +31,9 @@ export async function openKeeper(world: World) {
     ...{ logger, clock: () => sealedAt, monotonic },
   });
   const never = new AbortController().signal;
-  const register = openRegisters(config, logId, () => undefined);
-  /** What the register does not have yet: one write for many, because each waits for the disk. */
-  let kept: Parameters<Register['keep']>[0][] = [];
+  const owner = { logId, key: deriveRegisterKey(world.secret) };
+  const register = await openRegister({ config, owner, log: store, logger, monotonic });
   let views: ReturnType<typeof startViews> | undefined;
-  commands.keepIn({ keep: (entries) => Promise.resolve(void kept.push(entries)) });
-
-  async function keepAll(): Promise<void> {
-    await log.settled();
-    const entries = kept.flatMap((some) => [...some]);
-    kept = [];
-    const { state } = await commands.keys.fresh(keysStream);
-    await register.keep([...entries, ...entriesOfKeys(state)]);
-  }
 
   async function startViews() {
     await log.settled();
@@ -81,11 +70,11 @@ export async function openKeeper(world: World) {
   return {
     seal: (at: number): Promise<void> => seal(at),
     async erase(email: string, context: CommandContext): Promise<void> {
-      await keepAll();
+      await log.settled();
       const shown = await (views ??= startViews());
       await shown.shown();
       const erasures = await openErasures({
-        ...{ config, folder, store: log, register, logId, commands, views: shown, logger, mailer: undefined },
+        ...{ config, folder, store: log, register, commands, views: shown, logger, mailer: undefined },
         ...{ openLease: leasesOf(settings), streamKeys: world.keys, clock: now, monotonic },
       });
       const { erasure } = await erasures.request({ email, reason: 'asked_by_person' }, context);
@@ -99,8 +88,9 @@ export async function openKeeper(world: World) {
     },
     /** `lastRequests`: by id of the key, in milliseconds since the epoch. */
     async close(until: number, lastRequests: ReadonlyMap<string, number>): Promise<void> {
-      await keepAll();
       await seal(until, true);
+      // Writes all lines at once, because each write waits for the disk.
+      await register.subscriber.handle('turn', never, never);
       const shown = await (views ??= startViews());
       await shown.shown();
       await shown.close();

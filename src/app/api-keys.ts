@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs';
 import { configuredKey, hashKey } from '../api/http/auth.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { openKeys, type Keys } from '../api/keys/known-keys.js';
-import { entriesOfKeys } from '../privacy/lasting.js';
-import type { Register } from '../privacy/register.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { openReadModels, type StoreSettings } from '../stores/stores.js';
@@ -16,7 +14,6 @@ import type { Logs } from './logs.js';
 const keyUseBusyMs = 5;
 
 interface ApiKeysOptions extends Logs, Clocks {
-  readonly register: Pick<Register, 'keep'>;
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
@@ -30,7 +27,7 @@ const shortestKey = 16;
 /** Opens the API keys, or returns undefined without the role `api`. If the configuration names no key, the first start generates one. */
 export async function openApiKeys(
   commands: Commands,
-  { config, folder, settings, register, logger, lines, ...sources }: ApiKeysOptions,
+  { config, folder, settings, logger, lines, ...sources }: ApiKeysOptions,
 ): Promise<Keys | undefined> {
   const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
   const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
@@ -43,7 +40,6 @@ export async function openApiKeys(
     );
   return await openKeys({
     commands,
-    keep: (state) => register.keep(entriesOfKeys(state)),
     configured: [...config.apiKeys.map(configuredKey), ...stored],
     models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
     ...sources,

@@ -9,7 +9,7 @@ import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js'
 import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
 import { ForeignViewsError } from '../projector/start.js';
-import { RegisterError } from '../privacy/register.js';
+import { RegisterError } from '../recovery/register.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 
@@ -55,7 +55,7 @@ function withoutViews(error: ReadModelsUnavailableError): string {
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ForeignViewsError)
-    return `${error.message}. Nothing was changed. If this is the wrong log, or it lost its end, put the right one back. If it is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are built again from the log.`;
+    return `${error.message}. Nothing was changed. If this is the wrong log, or it lost its end, put the right one back. If you put this log back from a backup, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR), which are built again from the log, and run audience restore --in-place before the next start. Without that, erased people are shown again and open emails are sent again.`;
   // A store that failed after it had been opened.
   if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof ReadModelsUnavailableError) return withoutViews(error);

@@ -1,9 +1,9 @@
 /** Log, views and data folder of one call of the command line, by its options and the environment. */
-import { randomUUID } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandPlace, CommandTerminal } from '../cli/shared/command-line.js';
-import { deriveRestoredKey, deriveStreamKeys } from '../events/streams.js';
+import { deriveRegisterKey, deriveRestoredKey, deriveStreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { CommandFailedError } from '../failures.js';
 import { liveProjections } from '../projections/views.js';
@@ -11,7 +11,7 @@ import { readLive } from '../projector/live-reader.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
-import { isMarkedRestored } from '../stores/restored.js';
+import { isMarkedRestored } from '../recovery/restored-mark.js';
 import { secretOf, secretsInFolder, streamKeysOf } from '../stores/secret-of-log.js';
 import { version } from './version.js';
 import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
@@ -71,17 +71,20 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
       ...secretsInFolder(dataDir, onNotice),
     ],
     streamKeys: (log) => streamKeysOf(log, secrets()),
-    async restoredKey(log) {
-      try {
-        const known = await secretOf(log, secrets());
-        return known === undefined ? undefined : deriveRestoredKey(known);
-      } catch (error) {
-        // A log that was altered at its beginning, or a secret that this user may not read.
-        onNotice(`The secret of this log cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
-        return undefined;
-      }
-    },
+    restoredKey: (log) => keyOf(log, deriveRestoredKey),
+    registerKey: (log) => keyOf(log, deriveRegisterKey),
   };
+
+  async function keyOf(log: EventReader, derive: (secret: string) => KeyObject): Promise<KeyObject | undefined> {
+    try {
+      const known = await secretOf(log, secrets());
+      return known === undefined ? undefined : derive(known);
+    } catch (error) {
+      // A log that was altered at its beginning, or a secret that this user may not read.
+      onNotice(`The secret of this log cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+      return undefined;
+    }
+  }
 }
 
 function existingLog(stores: StoreSettings, dataDir: string): StoreSettings {

@@ -14,7 +14,7 @@ import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import { createRecipientCheck } from '../commands/recipients.js';
-import type { CommandHandler, HandlerOptions } from '../commands/command-handler.js';
+import type { CommandHandler, HandlerOptions, RegisterKeeper } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider, type RecordRestored } from '../commands/service.js';
@@ -36,8 +36,6 @@ import {
 import type { EventStore } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { keptInRegister } from '../privacy/lasting-refusals.js';
-import type { Register } from '../privacy/register.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
 import type { Traces } from '../traces/traces.js';
@@ -85,15 +83,18 @@ export async function openCommands(options: CommandsOptions) {
   const { newSalt = createSaltSource() } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt };
   const listeners: AppendListener[] = [];
+  let register: RegisterKeeper | undefined;
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
-    sourcesOfIts = sources,
+    isKept?: (command: Command) => boolean,
   ): CommandHandler<State, Command, Event> => {
     const handler = createCommandHandler({
       store,
       decider,
-      sources: sourcesOfIts,
+      sources,
+      register: () => register,
+      ...(isKept && { isKept }),
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
@@ -113,16 +114,21 @@ export async function openCommands(options: CommandsOptions) {
   const groups = handlerOf(groupDecider, 1);
   const lists = handlerOf(listDecider, 1);
   const tags = handlerOf(tagDecider, 1);
-  const contacts = handlerOf(contactDecider, cachedContacts);
+  const contacts = handlerOf(contactDecider, cachedContacts, ({ type }) => type === 'Refuse');
   const emails = handlerOf(emailDecider, cachedEmails);
-  const ofAddresses = await knowingStreams(handlerOf(suppressionDecider, cachedSuppressions), {
-    store,
-    prefix: suppressionPrefix,
-    decider: suppressionDecider,
-  });
-  let register: Pick<Register, 'keep'> | undefined;
-  const suppressions = keptInRegister(ofAddresses, { reader: store, register: () => register, clock });
-  const erasures = handlerOf(erasureDecider, 1);
+  const suppressions = await knowingStreams(
+    handlerOf(
+      suppressionDecider,
+      cachedSuppressions,
+      ({ type }) => type === 'Suppress' || type === 'Release' || type === 'CountBounce',
+    ),
+    {
+      store,
+      prefix: suppressionPrefix,
+      decider: suppressionDecider,
+    },
+  );
+  const erasures = handlerOf(erasureDecider, 1, ({ type }) => type === 'Request');
   const catalogues = followCatalogues(
     [
       { stream: groupsStream, handler: groups },
@@ -151,7 +157,11 @@ export async function openCommands(options: CommandsOptions) {
     checkRecipient,
     hasPublicUrl: publicUrl !== undefined,
   });
-  const refusals = createRefusalRequests({ suppressions, contacts, lists, addressOf: contactAddresses(store) });
+  const refusals = createRefusalRequests({
+    ...{ suppressions, contacts, lists },
+    addressOf: contactAddresses(store),
+    keepStream: async (stream) => register?.keepStream(stream),
+  });
   const reportReader = createReportReader(options.onReaderDied ?? (() => undefined));
   const reports = createReports({
     reader: store,
@@ -172,12 +182,12 @@ export async function openCommands(options: CommandsOptions) {
     reports,
     refusals,
     knownRefusals: {
-      isNobody: ofAddresses.isNoneWritten,
+      isNobody: suppressions.isNoneWritten,
       refusesNothing: (contactKey: string): boolean =>
         suppressions.known(suppressionStream(contactKey))?.state.active.length === 0,
     },
     checkRecipient,
-    keys: handlerOf(keyDecider, 1),
+    keys: handlerOf(keyDecider, 1, ({ type }) => type === 'Rotate' || type === 'Revoke'),
     streamKeys: keys,
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), options.datedNow ?? clock),
     erasures,
@@ -187,8 +197,8 @@ export async function openCommands(options: CommandsOptions) {
       await handlerOf(serviceDecider, 1).execute({ stream: serviceStream, command, context });
     },
     newId,
-    /** From now on no refused mail is answered before the register has it. */
-    keepIn: (kept: Pick<Register, 'keep'>): void => void (register = kept),
+    /** From now on what a restore must not undo has its line in the register before it is answered. */
+    keepIn: (kept: RegisterKeeper): void => void (register = kept),
     /** In the order in which they were given. */
     listen: (listener: AppendListener): void => void listeners.push(listener),
     openCatalogues: catalogues.open,

@@ -28,7 +28,7 @@ import { checkStart } from '../integrity/start-check.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
-import type { RestoredMark } from '../stores/restored.js';
+import type { RestoredMark } from '../recovery/restored-mark.js';
 import type { EmbeddedLog, OpenEventStore, StoreSettings } from '../stores/stores.js';
 
 interface IntegrityContext extends Clocks {

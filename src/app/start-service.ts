@@ -18,7 +18,7 @@ import {
   type StoreSettings,
 } from '../stores/stores.js';
 import { leasesOf, type OpenLease } from '../stores/own-lease.js';
-import { deriveRestoredKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
+import { deriveRegisterKey, deriveRestoredKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
 import { openIntegrity, startIntegrity, type Integrity } from './integrity.js';
 import { refuseLostLog, refuseUnreadableRestore } from '../integrity/start-check.js';
 import { frontierAt, rootOf } from '../eventstore/tree.js';
@@ -26,8 +26,9 @@ import { toHex } from '../eventstore/leaf.js';
 import { AlteredLogError } from '../eventstore/log-source.js';
 import { demandLogId, readLogId } from '../eventstore/log-id.js';
 import { logStart } from '../eventstore/event-store.js';
-import { openLasting } from './lasting.js';
-import { demandOwnMark, restoredIn, type RestoredMark } from '../stores/restored.js';
+import { recoverLog } from '../recovery/after-restore.js';
+import { openRegister } from '../recovery/register.js';
+import { demandOwnMark, restoredIn, type RestoredMark } from '../recovery/restored-mark.js';
 import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
@@ -244,7 +245,12 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   await checkMark(store, given);
   const integrityStart = await startIntegrity(store, context);
   signal.throwIfAborted();
-  const register = await openLasting({ ...context, store, commands, newestSeal: integrityStart.superseded });
+  const logId = await demandLogId(store);
+  const owner = { logId, key: deriveRegisterKey(secret) };
+  const register = await openRegister({ ...context, owner, log: store });
+  commands.keepIn(register);
+  const lines = register.lines();
+  await recoverLog({ ...context, store, commands, lines, newestSeal: integrityStart.superseded });
 
   const views = await openViews({
     ...context,
@@ -269,9 +275,8 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   const mailer = config.roles.has('mailer')
     ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views, trustedNow })
     : undefined;
-  const keys = await openApiKeys(commands, { ...context, register, trustedNow });
-  const logId = await demandLogId(store);
-  const erasures = await openErasures({ ...context, store, register, logId, streamKeys, commands, views, mailer });
+  const keys = await openApiKeys(commands, { ...context, trustedNow });
+  const erasures = await openErasures({ ...context, store, register, streamKeys, commands, views, mailer });
   const integrity = await openIntegrity(integrityStart, {
     ...context,
     roles: config.roles,
@@ -283,6 +288,7 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
+    register.subscriber,
     erasures.eraser,
     await openRetention({ ...context, store, commands, views, trustedNow }),
     integrity.subscriber,

@@ -42,6 +42,16 @@ export interface CommandHandler<State, Command, Event> {
   adopt(stream: string, loaded: LoadedState<State>): Promise<LoadedState<State>>;
 }
 
+/** Writes lines of events into the register, which a restore reads. Each promise resolves when the lines are durable. */
+export interface RegisterKeeper {
+  /** Resolves if lines can be written, after lines that could not be written before. */
+  demandWritable(): Promise<void>;
+  /** Writes the lines of appended events. Returns undefined if none of these events needs a line. */
+  keep(append: AppendedEvents<DomainEvent>): Promise<void> | undefined;
+  /** Resolves when each event of the stream that needs a line has one, also if another process appended the event. */
+  keepStream(stream: string): Promise<void>;
+}
+
 export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly store: EventStore;
   readonly decider: Decider<State, Command, Event>;
@@ -55,6 +65,10 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly onAppended?: (append: AppendedEvents<DomainEvent>) => void;
   /** Called before an answer without an event, with the position of the state that it is based on. */
   readonly onUnchanged?: (position: string) => void;
+  /** Returns the register, or undefined while a start has not opened it yet. */
+  readonly register?: (() => RegisterKeeper | undefined) | undefined;
+  /** Returns whether events of the command need lines. Such a command is refused while the register cannot be written, and a repeat that changes nothing waits for the lines. Defaults to false. */
+  readonly isKept?: (command: Command) => boolean;
   /** Called for each command that is answered. */
   readonly onOutcome?: (outcome: CommandEnd) => void;
   /** Called where a stream turned out to stand elsewhere, and commands are decided again. */

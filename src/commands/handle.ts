@@ -69,8 +69,10 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
             position: result.position,
             at: decided.at,
           });
-        options.onAppended?.({ stream, events: decided.events, ...result });
-        return result.position;
+        const appended = { stream, events: decided.events, ...result };
+        options.onAppended?.(appended);
+        const keeping = options.register?.()?.keep(appended);
+        return keeping === undefined ? result.position : keeping.then(() => result.position);
       },
       (error: unknown) => {
         if (error instanceof WrongExpectedRevisionError) return undefined;
@@ -100,15 +102,23 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       if (decided.events.length === 0 && from !== 'latest') continue;
       const position =
         decided.events.length === 0 ? unchanged(loaded) : await appendDecided({ stream, waiting, decided }, basis);
-      if (position !== undefined) {
-        answer(waiting, decided, position);
-        return decided.outcomes.length;
-      }
+      if (position !== undefined) return await answerKept({ stream, waiting, decided }, position);
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
       await beforeAnother(conflicts, basis);
       conflicts += 1;
     }
   }
+
+  /** Returns whether a command repeats an event that needs a line. Another process may have appended the event and failed to write the line. */
+  const isKeptRepeat = (
+    waiting: readonly PendingCommand<Request, Answer>[],
+    { outcomes }: DecidedBatch<State, Event>,
+  ): boolean =>
+    options.isKept !== undefined &&
+    outcomes.some(
+      (outcome, index) =>
+        endOf(outcome) === 'unchanged' && options.isKept?.((waiting[index] ?? missing()).request.command) === true,
+    );
 
   /** A stream that was taken for a new one is no conflict: it is read, and decided at once. */
   async function beforeAnother(conflicts: number, { from }: Basis<State>): Promise<void> {
@@ -136,8 +146,23 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     });
   }
 
+  /** Answers the commands, after the lines of repeated events are in the register. Returns the number of answers. */
+  async function answerKept({ stream, waiting, decided }: Appending, position: string): Promise<number> {
+    if (isKeptRepeat(waiting, decided)) await options.register?.()?.keepStream(stream);
+    answer(waiting, decided, position);
+    return decided.outcomes.length;
+  }
+
+  const queue = createStreamQueue({ handle: handleBatch, faultOf });
+
+  /** Refuses the command before anything is appended if the register cannot be written, because an event without its line is not acknowledged. */
+  async function executeKept(request: Request): Promise<Answer> {
+    await unavailableOnFault(async () => options.register?.()?.demandWritable());
+    return await queue(request);
+  }
+
   return {
-    execute: createStreamQueue({ handle: handleBatch, faultOf }),
+    execute: (request) => (options.isKept?.(request.command) === true ? executeKept(request) : queue(request)),
     async fresh(stream) {
       const loaded = streams.known(stream);
       if (loaded !== undefined && store.soleWriter) {

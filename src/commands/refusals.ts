@@ -1,6 +1,7 @@
 /** What a person decides about mail, by the links in e-mails or a complaint. Each part is appended so that one who refuses is not mailed, however far it came: a repeat writes what is missing. */
 import type { ByPerson, Consent, ContactEvent } from '../events/contact.js';
 import { contactStream, listsStream, suppressionStream } from '../events/streams.js';
+import { ServiceError } from '../errors.js';
 import { everyMail } from '../events/suppressions.js';
 import type { CommandContext } from './batch.js';
 import type { CatalogueHandler } from './catalogue-requests.js';
@@ -16,6 +17,8 @@ interface RefusalsOptions {
   readonly lists: Pick<CatalogueHandler, 'fresh'>;
   /** As the contact was created with. Undefined: there is no contact, or it is erased. */
   readonly addressOf: (contactKey: string) => Promise<string | undefined>;
+  /** Resolves when each event of the stream that belongs into the register has its line. */
+  readonly keepStream: (stream: string) => Promise<void>;
 }
 
 interface Refuse {
@@ -57,7 +60,7 @@ export interface KnownRecipient {
 export type Refusals = ReturnType<typeof createRefusalRequests>;
 
 /** Each of them throws a ServiceError, `unavailable`. */
-export function createRefusalRequests({ suppressions, contacts, lists, addressOf }: RefusalsOptions) {
+export function createRefusalRequests({ suppressions, contacts, lists, addressOf, keepStream }: RefusalsOptions) {
   const listNames = async (): Promise<(listId: string) => string | undefined> => {
     const { state } = await lists.fresh(listsStream);
     return (listId) => state.nameById.get(listId);
@@ -80,11 +83,9 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
       return { contactId, subscriptions, suppression, nameOf };
     },
 
-    /** First what keeps mail from being sent, then the status in the lists. The other way round where a restored log gets it again: there what is refused says that both are done. */
+    /** Stops mail first and changes the status in the lists then, so that a process that is killed in between leaves no mail to send. */
     async refuse(asked: Refuse, context: CommandContext): Promise<void> {
       const { contactKey, by } = asked;
-      const { eventId } = context;
-      if (eventId !== undefined) await refuseInLists(asked, { ...context, causationId: eventId, eventId: undefined });
       const first = await suppressions.execute({
         stream: suppressionStream(contactKey),
         command: {
@@ -97,8 +98,7 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
         },
         context,
       });
-      if (eventId === undefined)
-        await refuseInLists(asked, { ...context, causationId: first.eventIds[0] ?? context.causationId });
+      await refuseInLists(asked, { ...context, causationId: first.eventIds[0] ?? context.causationId });
     },
 
     /** The status first: until the refusal is lifted, no mail goes out. @throws ServiceError also `unknown_contact`, `not_in_list` */
@@ -116,6 +116,15 @@ export function createRefusalRequests({ suppressions, contacts, lists, addressOf
     },
 
     release,
+
+    /** Resolves when all that the person has decided has its line in the register, also if another process was killed before it wrote the line. */
+    async keep(contactKey: string): Promise<void> {
+      try {
+        for (const stream of [suppressionStream(contactKey), contactStream(contactKey)]) await keepStream(stream);
+      } catch (error) {
+        throw new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
+      }
+    },
   };
 
   async function refuseInLists({ contactKey, scope, reason, by }: Refuse, context: CommandContext): Promise<void> {

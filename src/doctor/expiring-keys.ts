@@ -2,7 +2,7 @@
 import { keyDecider, stateOf } from '../commands/keys.js';
 import { keysStream } from '../events/streams.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
-import { foldStream } from '../privacy/fold-stream.js';
+import { foldStream } from '../commands/fold-stream.js';
 import type { OpenPlace } from './patient.js';
 
 export const soonDays = 14;

@@ -2,7 +2,7 @@
 import { erasureDecider } from '../commands/erasures.js';
 import { erasuresStream } from '../events/streams.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
-import { foldStream } from '../privacy/fold-stream.js';
+import { foldStream } from '../commands/fold-stream.js';
 import type { OpenPlace } from './patient.js';
 
 const minuteMs = 60_000;

@@ -15,6 +15,8 @@ interface ExaminedPlace extends LogPlace {
   readonly seals: SealSettings['seals'];
   /** Returns the key of the MAC of restores, or undefined if the secret of the log is not at hand. */
   restoredKey(log: EventReader): Promise<KeyObject | undefined>;
+  /** Returns the key of the MAC of the register's lines, or undefined if the secret of the log is not at hand. */
+  registerKey(log: EventReader): Promise<KeyObject | undefined>;
   /** Only reads. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
 }

@@ -12,9 +12,11 @@ import {
 } from '../integrity/seal-store.js';
 import { openLogSource } from '../integrity/server-blocks.js';
 import { SealError, type KnownSeal } from '../integrity/seal.js';
+import { isMarkedRestored } from '../recovery/restored-mark.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { messageOf } from './servers.js';
 import type { OpenPlace } from './patient.js';
+import { whenRestored } from './verification.js';
 
 const hourMs = 3_600_000;
 
@@ -80,7 +82,9 @@ async function compared(seal: KnownSeal, open: OpenPlace, every: number | undefi
     if (result?.state === 'fails')
       return red(
         `the newest seal does not fit the log: ${result.reason}`,
-        'Run audience audit seals, which names the last one that fits, and audience audit verify.',
+        isMarkedRestored(place.dataDir)
+          ? whenRestored
+          : 'Run audience audit seals, which names the last one that fits, and audience audit verify.',
       );
     const isAtEnd = seal.count === (await tree.count());
     return ofAge({ age: clock() - Date.parse(seal.sealed_at), every, isAtEnd });

@@ -3,12 +3,16 @@ import { openLogSource } from '../integrity/server-blocks.js';
 import { readKeptSeals } from '../integrity/seal-store.js';
 import { inWords } from '../integrity/findings.js';
 import { verifyLog } from '../integrity/verify.js';
+import { isMarkedRestored } from '../recovery/restored-mark.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
 /** The longest log that is verified, which takes about a second. */
 const longestVerified = 100_000;
 const altered = 'Keep the file as it is, run audience audit verify, and put the log back from the last good backup.';
+/** What to do about a difference before the first start after a restore. */
+export const whenRestored =
+  'The log was restored from a backup, and no start has recorded that yet. Start the service, and run the doctor again.';
 const whole = 'Run audience audit verify, which reads the whole log.';
 
 export async function checkVerification({ log: openLog, place, signal }: OpenPlace): Promise<Diagnosis> {
@@ -24,7 +28,9 @@ export async function checkVerification({ log: openLog, place, signal }: OpenPla
     const seals = counted.map(({ seal }) => seal);
     const restoredKey = await place.restoredKey(log);
     const { difference, count: verified } = await verifyLog({ source, seals, restoredKey, signal });
-    return difference === null ? green(`all ${verified} events are intact`) : red(inWords(difference), altered);
+    return difference === null
+      ? green(`all ${verified} events are intact`)
+      : red(inWords(difference), isMarkedRestored(place.dataDir) ? whenRestored : altered);
   } finally {
     await close();
   }

@@ -55,6 +55,9 @@ export function deriveStreamKeys(secret: string): StreamKeys {
 /** Returns the key of the MAC of `LogRestored` (src/integrity/restores.ts). */
 export const deriveRestoredKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/restored/1'));
 
+/** Returns the key of the MAC of a line of the register (src/recovery/register-line.ts). */
+export const deriveRegisterKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/register/1'));
+
 /** Returns the key with which a service proves that it has the secret (src/stores/identity.ts). */
 export const deriveIdentityKey = (secret: string): KeyObject => createSecretKey(derived(secret, 'audience/identity/1'));
 
@@ -62,7 +65,7 @@ export const deriveIdentityKey = (secret: string): KeyObject => createSecretKey(
 export const deriveUnsubscribeKey = (secret: string): KeyObject =>
   createSecretKey(derived(secret, 'audience/unsubscribe/1'));
 
-/** Returns the key of the MAC of a backup's manifest (src/backup/manifest.ts). */
+/** Returns the key of the MAC of a backup's manifest (src/recovery/manifest.ts). */
 export const deriveManifestKey = (secret: string): KeyObject =>
   createSecretKey(derived(secret, 'audience/backup-manifest/1'));
 

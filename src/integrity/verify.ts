@@ -124,7 +124,8 @@ export function restBetween({ share, signal, urgent }: ReadPace): () => Promise<
   const woken = AbortSignal.any([signal, urgent].filter((one) => one !== undefined));
   let startedAt = performance.now();
   return async () => {
-    const rest = (performance.now() - startedAt) * (1 / share - 1);
+    // Whole milliseconds, because a timer cuts off fractions.
+    const rest = Math.ceil((performance.now() - startedAt) * (1 / share - 1));
     if (rest > 0 && !woken.aborted) await pause(rest, undefined, { signal: woken }).catch(() => undefined);
     signal?.throwIfAborted();
     startedAt = performance.now();

@@ -1,5 +1,4 @@
 /** Erasures as a subscriber: one after the other is carried through until it is done, and what waits is named with its reason. */
-import type { ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
 import { erasuresStream } from '../events/streams.js';
@@ -22,8 +21,8 @@ interface WaitingErasure {
 
 interface EraserOptions {
   readonly steps: EraseOptions;
-  /** Keeps the register. */
-  readonly keep: (state: ErasuresState) => Promise<void>;
+  /** Resolves when each requested erasure has its line in the register. */
+  readonly keep: () => Promise<void>;
   /** Undefined: there is but one process. */
   readonly lease: WorkLease | undefined;
   /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
@@ -83,7 +82,7 @@ export function createEraser(options: EraserOptions): Eraser {
 
   async function due(): Promise<Due<EraserWork>> {
     const { state } = await steps.erasures.fresh(erasuresStream);
-    await keep(state);
+    if (state.unfinished.size > 0) await keep();
     if (state.unfinished.size === 0) awaited.forget();
     for (const id of waiting.keys()) if (!state.unfinished.has(id)) waiting.delete(id);
     oldest = [...state.unfinished.keys()].flatMap((id) => state.all.get(id)?.requested_at ?? []).sort()[0];

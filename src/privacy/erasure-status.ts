@@ -1,51 +1,62 @@
-/** How far erasures are, as the log has them; what it lacks of the registers; and digests that no erasure explains. */
+/** How far erasures are, what the register has and the log lacks, and digests in the log that no erasure explains. */
+import type { KeyObject } from 'node:crypto';
 import { erasureDecider, type Erasure } from '../commands/erasures.js';
-import { foldStream } from './fold-stream.js';
+import { foldStream } from '../commands/fold-stream.js';
 import { erasuresStream } from '../events/streams.js';
 import { isRedacted } from '../eventstore/leaf.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { readLogId } from '../eventstore/log-id.js';
 import { createFindings, type Finding } from '../integrity/findings.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { isScavenged, waitsOf, type ErasureWaits } from './person-in-stores.js';
-import { missingInLog } from './missing.js';
-import { newestOf, placesOf, readRegister, type RegisterContent, type RegisterPlaces } from './register.js';
-
-export interface RegisterStatus {
-  readonly file: string;
-  readonly erasures: number;
-  /** Rotations and revocations. */
-  readonly keys: number;
-  /** Of mail, and their releases. */
-  readonly refusals: number;
-  /** When the newest was requested. Whether there was one after it the register cannot tell. */
-  readonly newest: string | null;
-}
+import { examineRegister, type PlaceStatus } from '../recovery/examine-register.js';
+import type { MissingLines } from '../recovery/apply-register.js';
+import type { RegisterPlaces } from '../recovery/register-file.js';
+import { isRegistered } from '../recovery/registered-events.js';
 
 export type ErasureStatus = Erasure & ErasureWaits;
 
 interface StatusOptions {
   readonly places: RegisterPlaces;
-  /** Opened only where something may wait. */
+  /** `deriveRegisterKey` of the secret, or undefined if the secret is not at hand. */
+  readonly registerKey: KeyObject | undefined;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Called only if an erasure may wait for something. */
   openViews(): Promise<ReadModelReader>;
   readonly signal: AbortSignal;
-  /** Of reading the whole log: how many events so far. */
+  /** Called with the number of events of the log that were read. */
   readonly onProgress: (done: number) => void;
 }
 
-/** Erasures by id. @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws RegisterError */
-export async function erasureStatus(log: EventReader, options: StatusOptions) {
+export interface RegisterStatus {
+  readonly places: readonly PlaceStatus[];
+  /** Whether the MAC of each line was checked. */
+  readonly is_checked: boolean;
+  /** Events of the log that belong into the register and have no line yet. */
+  readonly without_line: number;
+}
+
+interface ErasuresStatus {
+  /** By id. */
+  readonly erasures: readonly ErasureStatus[];
+  readonly register: RegisterStatus;
+  /** Lines of the register whose events the log lacks. */
+  readonly missing: MissingLines;
+  readonly digests: readonly Finding[];
+}
+
+/** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function erasureStatus(log: EventReader, options: StatusOptions): Promise<ErasuresStatus> {
   const state = await foldStream(log, erasuresStream, erasureDecider);
-  const registers = await registersIn(log, options.places);
-  const contents = registers.map(({ content }) => content);
-  const { erasures, keys, refusals } = await missingInLog(log, contents, { isThorough: true });
+  const { places, isChecked, lines, missing } = await examineRegister(log, { ...options, key: options.registerKey });
+  const ids = new Set(lines.map(({ event_id }) => event_id));
+  const { digests, without_line } = await readWhole(log, { ...options, ids });
   const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
   return {
-    registers: registers.map(statusOf),
-    /** In a register, and not in the log. */
-    missing: { erasures, keys: keys.map(([, change]) => change), refusals: [...refusals.values()].flat() },
-    digests: await unexplained(log, options),
     erasures: await withWaits(sorted, log, options),
+    register: { places, is_checked: isChecked, without_line },
+    missing,
+    digests,
   };
 }
 
@@ -66,33 +77,21 @@ async function withWaits(
   }
 }
 
-interface FoundRegister {
-  readonly file: string;
-  readonly content: RegisterContent;
+interface WholeReadOptions extends Pick<StatusOptions, 'signal' | 'onProgress'> {
+  /** Ids of the events that have a line in the register. */
+  readonly ids: ReadonlySet<string>;
 }
 
-async function registersIn(log: EventReader, places: RegisterPlaces): Promise<readonly FoundRegister[]> {
-  const logId = (await readLogId(log)) ?? '';
-  return placesOf(places).map((file) => ({ file, content: readRegister(file, logId) }));
-}
-
-const statusOf = ({ file, content }: FoundRegister): RegisterStatus => ({
-  file,
-  erasures: content.erasures.length,
-  keys: content.keys.length,
-  refusals: content.refusals.length,
-  newest: newestOf(content) ?? null,
-});
-
-async function unexplained(
-  log: EventReader,
-  { signal, onProgress }: Pick<StatusOptions, 'signal' | 'onProgress'>,
-): Promise<readonly Finding[]> {
+async function readWhole(log: EventReader, { signal, onProgress, ids }: WholeReadOptions) {
   const findings = createFindings();
   let done = 0;
+  let without_line = 0;
   for await (const batch of log.readAll({ signal })) {
-    for (const event of batch) findings.take(event, isRedacted(event.data));
+    for (const event of batch) {
+      findings.take(event, isRedacted(event.data));
+      if (isRegistered(event) && !ids.has(event.id)) without_line += 1;
+    }
     onProgress((done += batch.length));
   }
-  return findings.all().filter(({ kind }) => kind === 'digest');
+  return { digests: findings.all().filter(({ kind }) => kind === 'digest'), without_line };
 }

@@ -1,33 +1,27 @@
-/** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
+/** Erasures of a process: takes requests and carries through what is unfinished where this process folds the views. */
 import type { Logger } from 'pino';
 import type { Audience } from '../commands/audience.js';
-import { serviceContext, type CommandContext } from '../commands/batch.js';
-import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
+import type { CommandContext } from '../commands/batch.js';
+import { unfinishedOf, type Erasure, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { endContact, takesAll, type EraseOptions } from './erase.js';
 import { createEraser, type Eraser } from './eraser.js';
-import { entriesOfErasures, entryOfErasure } from './lasting.js';
-import { missingErasures } from './missing.js';
-import { placesOf, readRegister, type Register, type RegisterPlaces } from './register.js';
+import type { RegisterKeeper } from '../commands/command-handler.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
-import type { CommandHandler } from '../commands/command-handler.js';
-import type { ErasureEvent } from '../events/erasures.js';
 
 interface ErasuresOptions extends Clocks {
-  readonly config: RegisterPlaces & Pick<Config, 'roles'>;
+  readonly config: Pick<Config, 'roles'>;
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly openLease: OpenLease;
   readonly store: OpenEventStore;
-  readonly register: Register;
-  /** The log's name for itself. */
-  readonly logId: string;
+  readonly register: Pick<RegisterKeeper, 'keepStream'>;
   readonly streamKeys: StreamKeys;
   readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'suppressions' | 'erasures'> & {
     readonly audience: Pick<Audience, 'suppressions'>;
@@ -69,17 +63,12 @@ export interface Erasures {
   readonly eraser: Eraser | undefined;
 }
 
-/** @throws RegisterError @throws ReadModelsUnavailableError */
+/** @throws ReadModelsUnavailableError */
 export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
   const { config, streamKeys, commands } = options;
-  const register = {
-    ...options.register,
-    keep: (state: ErasuresState) => options.register.keep(entriesOfErasures(state)),
-  };
-  const { keep } = register;
+  const keep = (): Promise<void> => options.register.keepStream(erasuresStream);
   const steps = stepsOf(options);
   const end = (id: string): Promise<void> => endContact(steps, id);
-  const begin = createBeginning({ ...commands, endContact: end, clock: options.clock }, register);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
   async function passed(subjectKey: string): Promise<string | undefined> {
@@ -91,14 +80,11 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     return isServed ? undefined : open.erasure_id;
   }
 
-  // A process was killed between the register and the log.
-  for (const { erasure_id, subject_key, reason } of await intended(options)) {
-    const intention = { erasure_id, subject_key, reason };
-    await begin({ intention, context: serviceContext(erasure_id) });
-  }
-  // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
+  // A process may have been killed between the request of an erasure and the end of the contact. The eraser tries again what fails here.
   for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())
-    await end(id).catch(() => undefined);
+    await keep()
+      .then(() => end(id))
+      .catch(() => undefined);
   let runner: SubscriberRunner | undefined;
   const eraser = config.roles.has('projector')
     ? createEraser({
@@ -118,14 +104,19 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const after = await passed(subject_key);
     const open = unfinishedOf(state, subject_key);
     if (open !== undefined && after === undefined) {
+      await keep();
       await end(open.erasure_id);
       return { erasure: open, position };
     }
-    const intention = { erasure_id: commands.newId('ers'), subject_key, reason };
-    const result = await begin({ intention, after, context });
-    if (result.erasure === undefined) throw new Error('a requested erasure is missing');
+    const erasure_id = commands.newId('ers');
+    const command = { type: 'Request', erasure_id, subject_key, reason: reason ?? undefined, after } as const;
+    const result = await commands.erasures.execute({ stream: erasuresStream, command, context });
+    const erasure = result.state.all.get(erasure_id) ?? unfinishedOf(result.state, subject_key);
+    if (erasure === undefined) throw new Error('a requested erasure is missing');
+    // End the contact before the answer, because a contact that is created afterwards has another id and is not erased.
+    await end(erasure.erasure_id);
     runner?.wake();
-    return { ...result, erasure: result.erasure };
+    return { erasure, position: result.position };
   }
 
   return {
@@ -151,13 +142,6 @@ function refuse(error: unknown): never {
   throw error instanceof ServiceError ? error : new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
 }
 
-/** What the log does not have yet. @throws RegisterError */
-async function intended({ config, logId, commands }: ErasuresOptions) {
-  const [own = ''] = placesOf(config);
-  const { state } = await commands.erasures.fresh(erasuresStream);
-  return missingErasures(readRegister(own, logId).intended, state);
-}
-
 function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOptions {
   const { contacts, emails, suppressions, erasures } = commands;
   return {
@@ -172,43 +156,5 @@ function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOpti
       scrub: () => views.scrub(),
     },
     removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
-  };
-}
-
-interface Handlers {
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-  readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
-  /** Of what is requested. */
-  readonly endContact: (erasureId: string) => Promise<void>;
-}
-
-interface BeginRequest {
-  readonly intention: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
-  /** The unfinished erasure of the person that does not take all. */
-  readonly after?: string | undefined;
-  readonly context: CommandContext;
-}
-
-/**
- * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
- * that nothing else records. A contact that is created after the end of this one is another one, and stays.
- */
-function createBeginning(
-  { clock, erasures, endContact }: Handlers,
-  { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
-) {
-  /** @throws ServiceError `unavailable` @throws what the file system throws */
-  return async ({ intention, after, context }: BeginRequest) => {
-    const intended = { ...intention, requested_at: new Date(clock()).toISOString() };
-    const command = { type: 'Request', ...intention, reason: intention.reason ?? undefined, after } as const;
-    await intend(entryOfErasure(intended));
-    const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
-    const own = state.all.get(intention.erasure_id);
-    if (own === undefined) await drop(entryOfErasure(intended));
-    const erasure = own ?? unfinishedOf(state, intention.subject_key);
-    if (erasure !== undefined) await endContact(erasure.erasure_id);
-    await keep(state);
-    return { erasure, position };
   };
 }

@@ -54,6 +54,9 @@ export class Database {
     // As a URL, because nothing else opens a file for writing without making it.
     const location = file === ':memory:' ? file : new URL(`${pathToFileURL(file).href}?mode=${modes[access]}`);
     this.#db = new DatabaseSync(location, { timeout, enableForeignKeyConstraints: false });
+    // Overwrites deleted content with zeros, because erasures must leave nothing in the file. `vacuum into` uses this setting of the
+    // connection, too. Without it, unused parts of the pages of the copy hold bytes of rows.
+    this.#db.exec('pragma secure_delete = on');
     this.#path = existsSync(file) ? realpathSync(file) : file;
     openFiles.set(this.#path, (openFiles.get(this.#path) ?? new Set()).add(this));
   }

@@ -95,7 +95,7 @@ export function dataFolderAt(folder: string) {
 /** The files that are written as drafts first. */
 const drafted = new Set([
   ...['secret', 'api-key.txt', 'api-keys.json', 'address', 'certificate.pem'],
-  ...['restored.json', 'register.ndjson', 'seal-key.pem', 'clock.json'],
+  ...['restored.json', 'register.ndjson', 'register.cursor', 'seal-key.pem', 'clock.json'],
 ]);
 
 /** Node cannot read owners and modes of files on Windows. */

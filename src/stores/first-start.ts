@@ -12,7 +12,7 @@ import { type StreamKeys } from '../events/streams.js';
 export function firstSecret(folder: DataFolder): string {
   if (!existsSync(folder.eventsFile)) return folder.generateSecret();
   throw new ConfigurationError(
-    'The file secret is missing from DATA_DIR, but the event log was begun with one. Put it back from the backup, or set SECRET.',
+    'The file secret is missing from DATA_DIR, but the event log was begun with one. Copy it from the folder that was in use or from where you keep it, or set SECRET.',
   );
 }
 

@@ -64,7 +64,6 @@ async function open(): Promise<Keys> {
     monotonic: () => performance.now(),
     trustedNow: () => (isTrusted ? clock : undefined),
     newUuid: randomUUID,
-    keep: () => Promise.resolve(),
     onFault: (_, meaning) => faults.push(meaning),
   });
   opened.push(keys);

@@ -6,11 +6,11 @@ import type { UndeliverableEmail } from '../../src/commands/bounced-mailboxes.js
 import { codec } from '../../src/events/codec.js';
 import { deriveStreamKeys, erasuresStream, suppressionStream } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
-import { refuseAgain } from '../../src/privacy/lasting-refusals.js';
-import type { RefusalEntry } from '../../src/privacy/register.js';
-import { openLog } from '../support/event-log.js';
+import { applyRegister } from '../../src/recovery/apply-register.js';
+import { allEvents, openLog } from '../support/event-log.js';
+import { linesOf, logWith, registerSecret } from '../support/registers.js';
 
-const keys = deriveStreamKeys('a secret of the tests, long enough for a key');
+const keys = deriveStreamKeys(registerSecret);
 const context = { correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'mailer' };
 const address = 'ada@example.com';
 const recipientKey = keys.contactKey(address);
@@ -91,20 +91,16 @@ test('a refusal counts after the content of the email was erased by retention, a
 
 test('the register keeps that mail was stopped, but no counted refusal, and a restore stops it again', async () => {
   const { store } = await openLog();
-  const kept: RefusalEntry[] = [];
   const first = await processOn(store, 1);
-  first.keepIn({
-    async keep(entries) {
-      for (const entry of entries) if ('scope' in entry) kept.push(entry);
-    },
-  });
+  const backup = await allEvents(store);
   await first.recordMailboxBounce(email('eml_1'), 'unclear', context);
   const suppressed = (await eventsOf(store)).at(-1);
-  expect(kept).toMatchObject([{ kind: 'mail_refused', reason: 'repeated_bounces', event_id: suppressed?.id }]);
+  const lines = await linesOf(store);
+  expect(lines).toMatchObject([{ data: { reason: 'repeated_bounces' }, event_id: suppressed?.id }]);
 
-  const { store: restored } = await openLog();
-  const again = await processOn(restored);
-  for (const entry of kept) await refuseAgain(entry, again, context);
+  const restored = await logWith(backup);
+  const { time, ...commands } = await processOn(restored);
+  await applyRegister(restored, { lines, commands, mode: 'restored', clock: () => time.now });
   expect(await eventsOf(restored)).toMatchObject([{ type: 'AddressSuppressed', id: suppressed?.id }]);
 });
 

@@ -1,11 +1,23 @@
 /** `audience doctor` against each broken thing, as an operator would run it; and that it changes nothing. */
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { deriveRegisterKey } from '../../src/events/streams.js';
+import { lineOf, textOf } from '../../src/recovery/register-line.js';
 import { openEventStore } from '../../src/stores/stores.js';
 import { audience, audienceProcess } from '../support/audience.js';
 import { makeCertificate } from '../support/certificates.js';
@@ -312,6 +324,20 @@ describe('what is broken', () => {
     expect(found.code).toBe(1);
   });
 
+  test('a restored log before its first start, which records the restore', long, async () => {
+    const folder = copied();
+    const db = new DatabaseSync(path.join(folder, 'events.db'));
+    db.exec('delete from events where position = (select max(position) from events)');
+    db.close();
+    writeFileSync(path.join(folder, 'restored.json'), '{}');
+    const found = await doctor(folder, { SEAL_DIR: seals });
+    for (const name of ['verification', 'seals'])
+      expect(found.of(name)).toMatchObject({
+        level: 'red',
+        remedy: expect.stringMatching(/^The log was restored .* Start the service/) as unknown,
+      });
+  });
+
   test('a log that is no log', long, async () => {
     const folder = copied();
     writeFileSync(path.join(folder, 'events.db'), 'This is no database. '.repeat(500));
@@ -380,36 +406,49 @@ describe('what is broken', () => {
     expect(found.code).toBe(1);
   });
 
-  test('a register that is gone, damaged, or knows of what the log lacks', long, async () => {
-    const [gone, damaged, ahead] = [copied(), copied(), copied()];
+  test('a register that is gone, damaged or forged, or knows of what the log lacks', long, async () => {
+    const [gone, damaged, forged, ahead] = [copied(), copied(), copied(), copied()];
     const file = (folder: string): string => path.join(folder, 'register.ndjson');
     rmSync(file(gone));
     expect((await doctor(gone, { SEAL_DIR: seals })).of('register')).toMatchObject({
       level: 'yellow',
-      finding: `erasures of the log are missing in ${file(gone)}`,
+      finding: expect.stringContaining(`lines of the register are missing in ${file(gone)} (`) as unknown,
     });
-    writeFileSync(file(damaged), 'torn\n');
-    expect((await doctor(damaged)).of('register')).toMatchObject({ level: 'red' });
-    const [line = ''] = readFileSync(file(ahead), 'utf8').split('\n');
-    const more = {
-      ...(JSON.parse(line) as object),
-      state: undefined,
-      erasure_id: 'ers_of_later',
-      subject_key: 'another',
-      requested_at: '2999-01-01T00:00:00.000Z',
-    };
-    const { log_id } = JSON.parse(line) as { readonly log_id: string };
-    const refused = { kind: 'mail_refused', log_id, subject_key: 'b'.repeat(32), scope: 'all', reason: 'manual' };
-    const lines = [
-      line,
-      JSON.stringify(more),
-      JSON.stringify({ ...refused, at: more.requested_at, event_id: 'later' }),
-    ];
-    writeFileSync(file(ahead), lines.map((one) => `${one}\n`).join(''));
+    appendFileSync(file(damaged), '{"log_id":"torn\n');
+    const number = readFileSync(file(damaged), 'utf8').split('\n').length - 1;
+    expect((await doctor(damaged, { SEAL_DIR: seals })).of('register')).toMatchObject({
+      level: 'yellow',
+      finding: expect.stringContaining(`${file(damaged)} (lines ${number})`) as unknown,
+    });
+    // A damaged line, which may be harmless, hides no lines that are missing.
+    writeFileSync(file(damaged), 'damaged\n');
+    expect((await doctor(damaged, { SEAL_DIR: seals })).of('register')).toMatchObject({
+      level: 'yellow',
+      finding: expect.stringMatching(
+        /^lines of the register are missing in .*; lines of the register are damaged/,
+      ) as unknown,
+    });
+    writeFileSync(
+      file(forged),
+      readFileSync(file(forged), 'utf8').replaceAll(/"mac":"[0-9a-f]{8}/g, '"mac":"00000000'),
+    );
+    expect((await doctor(forged)).of('register')).toMatchObject({
+      level: 'red',
+      finding: expect.stringContaining('no start succeeds') as unknown,
+    });
+    const [text = ''] = readFileSync(file(ahead), 'utf8').split('\n');
+    const { log_id: logId } = JSON.parse(text) as { readonly log_id: string };
+    const key = deriveRegisterKey(readFileSync(path.join(ahead, 'secret'), 'utf8').trim());
+    const suppressed = { type: 'AddressSuppressed', data: { reason: 'manual', scope: 'all' } } as const;
+    const refused = Array.from({ length: 30 }, (_, index) =>
+      textOf(lineOf({ ...toAppend(suppressed), stream: `suppression-${index}`, revision: 0n }, { logId, key })),
+    );
+    // Far before the end of the register.
+    writeFileSync(file(ahead), refused.join('') + `${text}\n`.repeat(200));
     const found = await doctor(ahead);
     expect(found.of('register')).toMatchObject({
       level: 'red',
-      finding: expect.stringContaining('(erasures: 1, changes of API keys: 0, people who refused mail: 1)') as unknown,
+      finding: expect.stringContaining('the log lacks 30 events of the register') as unknown,
       remedy: expect.stringMatching(/audience restore --in-place.* audience privacy reapply/) as unknown,
     });
     expect(found.code).toBe(1);

@@ -25,7 +25,7 @@ test('an address is added, listed and released, a list by its name', async () =>
   const email = someAddress();
   const added = await run('add', email, '--reason', 'manual', '--scope', listName, '--note', 'by phone');
   expect(added).toMatchObject({ code: 0 });
-  expect(added.out).toContain(`created; refused now:\n  ${list}  manual  since `);
+  expect(added.out).toContain(`Outcome: created. Mail to the address is refused in:\n  ${list}  manual  since `);
   expect((await run('add', email, '--reason', 'manual', '--scope', list)).out).toContain('unchanged');
   await run('add', email, '--reason', 'complaint');
   const listed = await run('list', '--scope', listName);

@@ -128,7 +128,7 @@ describe.skipIf(onServers)('a backup', () => {
     const ended = await Promise.all([1, 2, 3].map(() => audienceProcess(words(folder, '--json'))));
     const done = ended.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThanOrEqual(1);
-    for (const { err } of ended.filter(({ code }) => code !== 0)) expect(err).toContain('another backup is being made');
+    for (const { err } of ended.filter(({ code }) => code !== 0)) expect(err).toContain('Another backup is being made');
     expect(backupsIn(folder)).toHaveLength(done.length);
     for (const name of backupsIn(folder)) expect(await verify(path.join(folder, name))).toMatchObject({ code: 0 });
   });

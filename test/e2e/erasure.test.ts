@@ -204,60 +204,73 @@ test.skipIf(onServers)('exports and imports carry redacted events as they are', 
   rmSync(folder, { recursive: true });
 });
 
-test.skipIf(onServers)('a log from before an erasure is not served until it was asked for again', async () => {
-  const email = 'berta.vogelweid@privat.example';
-  const copies = freshFolder();
-  const at = (name: string, folder = service.dataDir): string => path.join(folder, name);
-  const idsIn = (file: string): string[] => (readFileSync(file, 'utf8').match(/ers_\w+/g) ?? []).sort();
-  const sealDir = { SEAL_DIR: copies };
-  await ok(service.post(`/v1/contacts/${lists[0]}/create`, { email, status: 'Subscribed' }));
-  await service.kill('SIGTERM');
-  cpSync(at('events.db'), at('backup.db'));
-  await service.start(sealDir);
-  const dry = await cli('privacy', 'erase', email, '--dry-run', '--json');
-  expect(JSON.parse(dry.out)).toEqual({ contact: true, events: 1, emails: 0, open: 0, files: 0 });
-  const done = await cli('privacy', 'erase', email, '--reason', 'requested');
-  expect(done.out).toMatch(/^ers_\w{26} is completed: the contact and 0 e-mails\.\n$/);
-  const id = done.out.slice(0, 30);
-  expect((await cli('privacy', 'status')).out).toContain(id);
-  await service.kill('SIGTERM');
-  const register = at('register.ndjson');
-  expect(statSync(register).mode & 0o777).toBe(0o600);
-  const kept = (file: string): string[] =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => !line.includes('intended'));
-  expect(kept(register)).toEqual(kept(at('register.ndjson', copies)));
-  expect(readFileSync(register, 'utf8')).toContain(id);
+test.skipIf(onServers)(
+  'a log that was put back by hand shows nobody again whose erasure the operator applies',
+  async () => {
+    const email = 'berta.vogelweid@privat.example';
+    const copies = freshFolder();
+    const at = (name: string, folder = service.dataDir): string => path.join(folder, name);
+    const idsIn = (file: string): string[] => (readFileSync(file, 'utf8').match(/ers_\w+/g) ?? []).sort();
+    const sealDir = { SEAL_DIR: copies };
+    await ok(service.post(`/v1/contacts/${lists[0]}/create`, { email, status: 'Subscribed' }));
+    await service.kill('SIGTERM');
+    cpSync(at('events.db'), at('backup.db'));
+    await service.start(sealDir);
+    const dry = await cli('privacy', 'erase', email, '--dry-run', '--json');
+    expect(JSON.parse(dry.out)).toEqual({ contact: true, events: 1, emails: 0, open: 0, files: 0 });
+    const done = await cli('privacy', 'erase', email, '--reason', 'requested');
+    expect(done.out).toMatch(/^ers_\w{26} is completed: the contact and 0 e-mails\.\n$/);
+    const id = done.out.slice(0, 30);
+    expect((await cli('privacy', 'status')).out).toContain(id);
+    await service.kill('SIGTERM');
+    const register = at('register.ndjson');
+    expect(statSync(register).mode & 0o777).toBe(0o600);
+    const kept = (file: string): string[] => readFileSync(file, 'utf8').split('\n').sort();
+    expect(kept(register)).toEqual(kept(at('register.ndjson', copies)));
+    expect(readFileSync(register, 'utf8')).toContain(id);
 
-  for (const name of ['views.db', 'register.ndjson']) rmSync(at(name));
-  // A seal would tell that the log is an older copy.
-  rmSync(at('seals'), { recursive: true });
-  for (const name of readdirSync(copies).filter((one) => one.startsWith('seal-'))) rmSync(at(name, copies));
-  cpSync(at('backup.db'), at('events.db'));
-  // As a crash leaves it.
-  writeFileSync(register, '{"log_id":');
-  const asked = await cli('privacy', 'reapply');
-  expect(asked.out).toContain('The log has all that the register has.');
-  rmSync(register);
-  expect((await cli('privacy', 'reapply')).out).toContain(`There is no register: ${register}.`);
-  const reapplied = await audience(['--data-dir', service.dataDir, 'privacy', 'reapply', '--json'], { env: sealDir });
-  expect(JSON.parse(reapplied.out)).toEqual({ erasures: [id], keys: [], refusals: [] });
-  await service.start(sealDir);
-  expect((await service.get(`/v1/contacts?email=${email}`)).status).toBe(404);
-  await completed(`/v1/privacy/erasures/${id}`);
-  rmSync(at('backup.db'));
-  expect(readFileSync(at('events.db')).includes(email)).toBe(false);
-  expect(idsIn(register)).toEqual(idsIn(at('register.ndjson', copies)));
-  await service.kill('SIGTERM');
-  writeFileSync(register, 'nonsense\n');
-  const unreadable = await runToExit(service.dataDir, {});
-  expect(unreadable).toMatchObject({ code: 1 });
-  expect(unreadable.output).toMatch(/register\.ndjson, line 1, cannot be read/);
-  rmSync(copies, { recursive: true });
-  rmSync(register);
-  await service.start();
-});
+    for (const name of ['views.db', 'register.ndjson']) rmSync(at(name));
+    // A seal would tell that the log is an older copy.
+    rmSync(at('seals'), { recursive: true });
+    for (const name of readdirSync(copies).filter((one) => one.startsWith('seal-'))) rmSync(at(name, copies));
+    cpSync(at('backup.db'), at('events.db'));
+    // As a crash leaves it.
+    writeFileSync(register, '{"log_id":');
+    const asked = await cli('privacy', 'reapply');
+    expect(asked.out).toContain('The log has all that the register has.');
+    rmSync(register);
+    expect((await cli('privacy', 'reapply')).out).toContain(`There is no register: ${register}.`);
+    const reapply = async (...words: readonly string[]): Promise<unknown> => {
+      const all = ['--data-dir', service.dataDir, 'privacy', 'reapply', '--json', ...words];
+      return JSON.parse((await audience(all, { env: sealDir })).out);
+    };
+    // Nothing tells whether the person has come back since, so an operator decides.
+    const line = { type: 'ErasureRequested', data: { erasure_id: id } };
+    expect(await reapply()).toMatchObject({ applied: [], reported: [line] });
+    expect(await reapply('--erasure', id)).toMatchObject({ applied: [line], reported: [] });
+    const unknown = await cli('privacy', 'reapply', '--erasure', 'ers_x');
+    expect(unknown).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The register has no erasure ers_x') as string,
+    });
+    await service.start(sealDir);
+    expect((await service.get(`/v1/contacts?email=${email}`)).status).toBe(404);
+    await completed(`/v1/privacy/erasures/${id}`);
+    rmSync(at('backup.db'));
+    expect(readFileSync(at('events.db')).includes(email)).toBe(false);
+    expect(idsIn(register)).toEqual(idsIn(at('register.ndjson', copies)));
+    await service.kill('SIGTERM');
+    writeFileSync(register, readFileSync(register, 'utf8').replaceAll(/"mac":"./g, '"mac":"x'));
+    const unreadable = await runToExit(service.dataDir, {});
+    expect(unreadable).toMatchObject({ code: 1 });
+    expect(unreadable.output).toMatch(
+      /register\.ndjson has lines of this log, but none that was written with its secret/,
+    );
+    rmSync(copies, { recursive: true });
+    rmSync(register);
+    await service.start();
+  },
+);
 
 // The last: erasures that come after a rebuild wait until the old views are dropped, ten seconds.
 test.skipIf(onServers)('the log, its seal and its rebuilt views hold afterwards', async () => {

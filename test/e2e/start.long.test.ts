@@ -90,7 +90,7 @@ describe('views that were folded from what the log does not hold stop the start'
       expect(await groups(service)).toHaveLength(2);
       await service.kill('SIGTERM');
       copy(backup, service.dataDir, 'events.db');
-      await refusedUntilViewsAreGone(service, /restored or shortened/);
+      await refusedUntilViewsAreGone(service, /restored or shortened.*audience restore --in-place/s);
       expect(await groups(service)).toEqual(before);
       await newGroup(service);
       expect(await groups(service)).toHaveLength(2);

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeF
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { publicKeyOf } from '../../src/integrity/seal.js';
-import { markRestored } from '../../src/stores/restored.js';
+import { markRestored } from '../../src/recovery/restored-mark.js';
 import { audience } from '../support/audience.js';
 import { newFolder } from '../support/integrity-log.js';
 import { addContacts, localKey, startLocally, urlOf } from '../support/local-service.js';
@@ -335,8 +335,9 @@ describe('an unaltered log', () => {
     expect(answer.status).toBe(202);
     await erasing.close();
     cpSync(path.join(other.folder, 'register.ndjson'), path.join(scene.folder, 'register.ndjson'));
-    const words = ['--data-dir', scene.folder, 'privacy', 'reapply'];
-    for (const says of ['Asked for again: 1 erasure', 'The log has all'])
+    const { data } = (await answer.json()) as { readonly data: { readonly erasure_id: string } };
+    const words = ['--data-dir', scene.folder, 'privacy', 'reapply', '--erasure', data.erasure_id];
+    for (const says of ['Brought back: 1 event', `The log has ${data.erasure_id} already`])
       expect((await audience(words, { env: { SEAL_DIR: scene.copies } })).out).toContain(says);
     expect(stateOf(scene.folder).count).toBe(count + 1);
     expect(readSeals(scene.copies).at(-1)).toMatchObject({ final: true, count: count + 1 });

@@ -3,16 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { DomainEvent } from '../../src/events/codec.js';
 import type { ErasureEvent } from '../../src/events/erasures.js';
-import { erasuresStream, keysStream } from '../../src/events/streams.js';
+import { deriveRegisterKey, erasuresStream, keysStream, suppressionStream } from '../../src/events/streams.js';
 import { erasureStatus } from '../../src/privacy/erasure-status.js';
-import { openRegister, registerName } from '../../src/privacy/register.js';
+import { appendLines, registerName } from '../../src/recovery/register-file.js';
+import { lineOf } from '../../src/recovery/register-line.js';
 import { emails } from '../../src/projections/emails.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { folded } from '../support/folded.js';
 import { openLog } from '../support/event-log.js';
 import { exampleEvents as e, examples, exampleTime, toAppend } from '../support/examples.js';
 
+const registerKey = deriveRegisterKey('a secret of the tests, long enough for a key');
 const subject_key = 'a1'.repeat(16);
 const requestOf = (erasure_id: string, key = subject_key): ErasureEvent => ({
   type: 'ErasureRequested',
@@ -43,6 +46,8 @@ async function open(...erasures: readonly ErasureEvent[]) {
   const status = () =>
     erasureStatus(store, {
       places: { dataDir, seals: { copies: undefined } },
+      registerKey,
+      clock: Date.now,
       openViews: () => {
         opened += 1;
         return Promise.resolve({ ...views, close: () => Promise.resolve() });
@@ -65,7 +70,7 @@ test('completed ones wait for nothing, and the views are not opened for them', a
     { erasure_id: 'ers_1', completed: { contacts: 1, emails: 2 }, waits_for_emails: [], waits_for_scavenge: false },
     { erasure_id: 'ers_2', requested_at: exampleTime },
   ]);
-  expect([missing, digests]).toEqual([{ erasures: [], keys: [], refusals: [] }, []]);
+  expect([missing, digests]).toEqual([{ applied: [], reported: [] }, []]);
   expect(opened()).toBe(0);
   expect(progress.at(-1)).toBe(5);
 });
@@ -85,30 +90,34 @@ test('an unfinished one names the e-mails of the person that are being sent', as
   expect(opened()).toBe(1);
 });
 
-test('a register tells what the log lacks', async () => {
+test('a register tells what the log lacks, and which of its lines are not valid', async () => {
   const { dataDir, store, status } = await open(requestOf('ers_1'), completed('ers_1'));
   const key_id = 'key_1';
   const key = { key_id, name: 'Kiosk', scopes: ['lists:read'], hash: 'a'.repeat(64) };
   const events = [toAppend({ type: 'ApiKeyCreated', data: key })];
   await store.append(keysStream, events, { expectedRevision: 'no_stream' });
-  const { log_id } = e.serviceInitialised.data;
-  const kept = (erasure_id: string, key: string, requested_at: string) =>
-    ({ erasure_id, subject_key: key, reason: null, requested_at, completed: null }) as const;
+  const owner = { logId: e.serviceInitialised.data.log_id, key: registerKey };
+  const line = (stream: string, revision: bigint, event: DomainEvent) =>
+    lineOf({ ...toAppend(event), stream, revision }, owner);
+  const rotation = { key_id, hash: 'b'.repeat(64), previous_until: exampleTime };
+  const lines = [
+    line(erasuresStream, 2n, requestOf('ers_2', 'b2'.repeat(16))),
+    line(keysStream, 1n, { type: 'ApiKeyRotated', data: rotation }),
+    line(keysStream, 2n, { type: 'ApiKeyRevoked', data: { key_id } }),
+    line(suppressionStream(subject_key), 0n, e.addressSuppressed),
+  ];
+  const forged = { ...line(keysStream, 3n, { type: 'ApiKeyRevoked', data: { key_id: 'key_2' } }), mac: '0'.repeat(64) };
   const file = path.join(dataDir, registerName);
-  const later = '2026-03-02T10:00:00.000Z';
-  await openRegister(file, log_id).keep([
-    kept('ers_1', subject_key, exampleTime),
-    kept('ers_2', 'b2'.repeat(16), later),
-    { kind: 'key_rotated', key_id, at: '2999-01-01T00:00:00.000Z', hash: 'b'.repeat(64), previous_until: later },
-    { kind: 'key_revoked', key_id, at: later },
-    { kind: 'mail_refused', subject_key, scope: 'all', reason: 'unsubscribe', at: later, event_id: 'lost' },
-  ]);
-  const { registers, missing } = await status();
-  expect(registers).toEqual([{ file, erasures: 2, keys: 2, refusals: 1, newest: '2999-01-01T00:00:00.000Z' }]);
+  await appendLines(file, [...lines, forged]);
+  const { register, missing } = await status();
+  expect(register).toEqual({
+    places: [{ file, lines: 4, invalid: [5], lacks: 0, away: null }],
+    is_checked: true,
+    without_line: 1,
+  });
   expect(missing).toMatchObject({
-    erasures: [{ erasure_id: 'ers_2' }],
-    keys: [{ kind: 'key_revoked' }, { kind: 'key_rotated' }],
-    refusals: [{ event_id: 'lost' }],
+    applied: [{ data: { erasure_id: 'ers_2' } }, { type: 'ApiKeyRevoked' }, { type: 'AddressSuppressed' }],
+    reported: [{ type: 'ApiKeyRotated' }],
   });
 });
 

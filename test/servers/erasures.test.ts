@@ -15,7 +15,7 @@ import { eventually, freshFolder, type Answer, type Service } from '../support/s
 
 const nobody = 'smtp://127.0.0.1:1';
 const other = 'other@privat.example';
-const nothingMissing = { erasures: [], keys: [], refusals: [] };
+const nothingMissing = { applied: [], reported: [] };
 
 describe.skipIf(noServers !== undefined)(`erasures${noServers === undefined ? '' : ` (${noServers})`}`, () => {
   let deployment: Deployment;

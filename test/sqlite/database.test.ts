@@ -165,6 +165,19 @@ it('a connection closes with statements under way, twice if need be, and then re
   open().exec('begin exclusive');
 });
 
+it('a row that is deleted, or overwritten in a copy, leaves no bytes in the file', () => {
+  const db = open();
+  db.exec('create table t (a integer primary key, b text)');
+  fill(db, `Zelda ${'x'.repeat(700)}`);
+  db.prepare('vacuum into ?').run(fileNamed('copy.db'));
+  db.exec('delete from t');
+  const copy = open('copy.db');
+  // The same number of bytes, so that no row moves.
+  copy.exec("update t set b = replace(b, 'Zelda', 'nobod')");
+  for (const one of [db, copy]) one.close();
+  for (const name of ['file.db', 'copy.db']) expect(readFileSync(fileNamed(name)).includes('Zelda'), name).toBe(false);
+});
+
 describe('errors', () => {
   it('bear the name of their code, and say no value', () => {
     const db = withTable();

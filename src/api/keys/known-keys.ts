@@ -11,7 +11,6 @@ import {
   type KeyCommand,
   type KeysState,
 } from '../../commands/keys.js';
-import { ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
 import type { KeyEvent } from '../../events/keys.js';
 import { keysStream, type StreamKeys } from '../../events/streams.js';
@@ -67,8 +66,6 @@ interface KeysOptions extends Clocks {
   /** Returns the milliseconds since 1970, or undefined while the clock is not trusted. */
   readonly trustedNow: () => number | undefined;
   readonly newUuid: () => string;
-  /** What has ended is then on the disk beside the log, so that a restore of an older log does not bring it back. */
-  readonly keep: (state: KeysState) => Promise<void>;
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
   /** Hold when keys were last used. Closed with the subscriber. */
@@ -80,7 +77,6 @@ interface KeysOptions extends Clocks {
 /** @throws ServiceError `unavailable` */
 export async function openKeys({
   commands,
-  keep,
   configured: own,
   models,
   clock,
@@ -161,10 +157,14 @@ export async function openKeys({
     async change(command, given, idempotencyKey) {
       const { streamKeys: keys } = commands;
       const context = replayableContext(given, { keys, idempotencyKey, input: () => inputOf(command) });
-      const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
+      const changing = commands.keys.execute({ stream: keysStream, command, context });
+      const { state, position } = await changing.catch(async (error: unknown) => {
+        // The change may be in the log although its line in the register could not be written.
+        await look().catch(() => undefined);
+        throw error;
+      });
       // The change is durable, so it holds here also where the log cannot be read again.
       await look().catch(() => hold(state));
-      await keep(state).catch(notKept);
       const key = keyOf(command, state, context.idempotency?.key_hash);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
@@ -182,11 +182,6 @@ export async function openKeys({
     }),
     expiry: takeTurns({ name: 'key expiry', pause: expiryMs, monotonic, turn: recordEnds }),
   };
-}
-
-/** Refuses a change that is durable in the log but not in the register yet. The client may send it again. */
-function notKept(cause: unknown): never {
-  throw new ServiceError('unavailable', {}, { cause, retryAfter: 1 });
 }
 
 const inputOf = (command: KeyChange): readonly unknown[] =>

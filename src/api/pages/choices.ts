@@ -56,6 +56,8 @@ export async function chooseLists(refusals: Refusals, chosen: ListsChosen): Prom
     await refusals.resubscribe({ ...agreed(chosen, list), contactKey: click.contactKey, contactId }, context);
   if (isLifted)
     await refusals.release({ contactKey: click.contactKey, scope: everyMail, tokenHash: click.tokenHash }, context);
+  // A repeat finds nothing to change, and executes no command that would wait for the lines.
+  await refusals.keep(click.contactKey);
 }
 
 function agreed(

@@ -9,7 +9,7 @@ import type { ComparedSeal } from '../../integrity/compare-seals.js';
 import { fingerprintOf, publicKeyOf, readPublicKey, type KnownSeal } from '../../integrity/seal.js';
 import type { IgnoredSeal } from '../../integrity/seal-store.js';
 import { verifyLog, type Verification } from '../../integrity/verify.js';
-import { isMarkedRestored } from '../../stores/restored.js';
+import { isMarkedRestored } from '../../recovery/restored-mark.js';
 import { paintFor, type Paint } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { checked, withExitCode } from '../shared/exit-code.js';

@@ -1,9 +1,9 @@
 /** `audience backup` makes a copy of the log that can be restored, also while the service runs. `audience backup verify` says what a backup holds. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { makeBackup } from '../../backup/make-backup.js';
-import type { Manifest } from '../../backup/manifest.js';
-import { verifyBackup } from '../../backup/verify-backup.js';
+import { makeBackup } from '../../recovery/make-backup.js';
+import type { Manifest } from '../../recovery/manifest.js';
+import { verifyBackup } from '../../recovery/verify-backup.js';
 import { UsageError } from '../../failures.js';
 import { sealKeysAtHand } from '../../integrity/seal-store.js';
 import { checked } from '../shared/exit-code.js';
@@ -105,7 +105,7 @@ async function verifyOne(
       onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
     }),
   );
-  const { folder, manifest, mac, seals } = verified;
+  const { folder, manifest, mac, seals, register } = verified;
   const words = contentInWords({ ...verified, now: line.clock() });
-  await writeBackupAnswer(line, { folder, ...manifest, manifest_mac: mac, compared_seals: seals }, words);
+  await writeBackupAnswer(line, { folder, ...manifest, manifest_mac: mac, register, compared_seals: seals }, words);
 }

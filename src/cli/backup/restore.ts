@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { markInPlace } from '../../backup/restore-in-place.js';
-import { restoreBackup } from '../../backup/restore.js';
+import { markInPlace } from '../../recovery/restore-in-place.js';
+import { restoreBackup } from '../../recovery/restore.js';
+import { knownSecretOf } from '../../recovery/verify-backup.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { sealKeyName } from '../../integrity/seal-store.js';
 import type { CommandLine } from '../shared/command-line.js';
@@ -31,9 +32,15 @@ export function registerRestore(program: Command, line: CommandLine): void {
     .description('restores a backup into an empty folder; the first start there holds every e-mail that was open')
     .argument('[backup]', 'a backup, or a folder of backups: then the newest one')
     .option('--to <folder>', 'the new data folder: missing, empty, or with nothing but secrets and keys')
-    .option('--in-place', 'the log was put back by other tools, such as those of a server: only marks it for the start')
+    .option(
+      '--in-place',
+      'only marks the log for the first start, because other tools have restored it, such as those of a server',
+    )
     .option('--register <file>', 'the newest register.ndjson, from SEAL_DIR or from the folder that was in use')
-    .option('--without-newer-register', 'no newer register is left: erasures after the backup are undone')
+    .option(
+      '--without-newer-register',
+      'no newer register is left: erasures, refusals of mail and changes of API keys after the backup are undone',
+    )
     .option(
       '--with-secrets',
       'also the secret, the hashes of API keys and the key of the seals, if the backup has them',
@@ -53,7 +60,7 @@ async function restoreLog(from: string | undefined, options: Options, line: Comm
     throw new UsageError('Give either --register or --without-newer-register, not both');
   if (register === undefined && !withoutNewerRegister)
     throw new UsageError(
-      'Add --register with the newest register. If none is left, add --without-newer-register: erasures and revocations of keys after the backup are then undone',
+      'Add --register with the newest register. If none is left, add --without-newer-register: erasures, unsubscriptions, suppressions, and rotations and revocations of API keys after the backup are then undone',
     );
   if (inPlace) {
     demandNothingElse(from, options);
@@ -108,6 +115,7 @@ async function restore(options: Restore, line: CommandLine): Promise<void> {
     words,
   );
   if (register.lacks > 0) onNotice(older);
+  else if (register.file !== null && register.newer === 0) onNotice(noNewer);
   const hasSealKey = place.seals.key !== undefined || existsSync(path.join(to, sealKeyName));
   if (manifest.seals > 0 && !hasSealKey) onNotice(sealKeyInWords(to));
   // Say this last, because the service does not start without the secret.
@@ -146,14 +154,15 @@ async function markLog(register: string | undefined, line: CommandLine): Promise
   const { dataDir, signal } = place;
   const marked = await whileOpen(place.openLocked(), (log) =>
     whileBackingUp(line, async (onProgress) => {
-      const restoredKey = await place.restoredKey(log);
-      if (restoredKey === undefined)
+      const secret = await knownSecretOf(log, place.secretsAtHand());
+      if (secret === undefined)
         throw new CommandFailedError(
           'The secret of this log is needed, because the mark of the restore is made with it: set SECRET, or put the file secret back.',
           { type: 'no_secret' },
         );
       return await markInPlace({
-        ...{ log, dataDir, register, restoredKey, signal, eventId: place.newUuid() },
+        ...{ log, dataDir, register, secret, signal, eventId: place.newUuid() },
+        onNotice: (notice) => void line.stderr.write(`${notice}\n`),
         onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
       });
     }),
@@ -169,15 +178,18 @@ async function markLog(register: string | undefined, line: CommandLine): Promise
 
 const held =
   'The first start holds every e-mail that was open (reason restored): audience email list --state held, then release or cancel.';
-const older = 'The register that was given is older than the backup: look for a newer one before the first start.';
+const older =
+  'The named register lacks lines that came with the log, so it is older or incomplete. Look for a newer one before the first start.';
+
+const noNewer =
+  'The register that was given has nothing newer than the backup. If people were erased or refused mail, or API keys were rotated or revoked after the backup, look for a newer one before the first start.';
 
 type RestoredRegister = Restored['register'];
 
-function registerInWords({ file, newest, written_at, newer }: RestoredRegister, now: number): readonly string[] {
-  const age = newest === null ? 'it is empty' : `its newest entry is of ${ageInWords(newest, now)}`;
-  if (file === null) return [`No newer register: the one of the backup counts, ${age}.`];
-  const written = written_at === null ? '' : `, and it was last written at ${ageInWords(written_at, now)}`;
+function registerInWords({ file, entries, written_at, newer }: RestoredRegister, now: number): readonly string[] {
+  if (file === null) return [`No newer register. The register that came with the log has ${counted(entries, 'line')}.`];
+  const written = written_at === null ? '' : `, last written at ${ageInWords(written_at, now)}`;
   return [
-    `Register ${file}: ${age}${written}. ${counted(newer, 'entry').replace('entrys', 'entries')} came after the backup.`,
+    `Register ${file}: ${counted(entries, 'valid line')}${written}. ${formatCount(newer)} of them did not come with the log.`,
   ];
 }

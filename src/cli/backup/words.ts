@@ -1,5 +1,5 @@
 /** Answers of backup and restore: words on a terminal, one object of JSON elsewhere. */
-import type { VerifiedBackup } from '../../backup/verify-backup.js';
+import type { VerifiedBackup } from '../../recovery/verify-backup.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
@@ -24,9 +24,8 @@ interface Content extends VerifiedBackup {
   readonly now: number;
 }
 
-export function contentInWords({ folder, manifest, mac, seals, now }: Content): readonly string[] {
-  const { made_at, log_id, restores, count, root, position, register, secrets, versions } = manifest;
-  const newest = register.newest === null ? '' : `, the newest of ${ageInWords(register.newest, now)}`;
+export function contentInWords({ folder, manifest, mac, seals, register, now }: Content): readonly string[] {
+  const { made_at, log_id, restores, count, root, position, secrets, versions } = manifest;
   return [
     `${folder} is a complete backup.`,
     `  made      ${ageInWords(made_at, now)}, by version ${versions.service}`,
@@ -36,14 +35,23 @@ export function contentInWords({ folder, manifest, mac, seals, now }: Content): 
     `  events    ${formatCount(count)}`,
     `  root      ${root}`,
     `  position  ${position}`,
-    `  register  ${register.entries === 1 ? '1 entry' : `${formatCount(register.entries)} entries`}${newest}`,
+    `  register  ${registerInWords(register)}`,
     `  seals     ${sealsInWords(manifest.seals, seals)}`,
     `  secrets   ${secrets.length === 0 ? 'none: the secret is needed from elsewhere' : secrets.join(', ')}`,
   ];
 }
 
+function registerInWords({ entries, invalid, checked }: VerifiedBackup['register']): string {
+  return [
+    counted(entries, 'line'),
+    ...(invalid === 0 ? [] : [`${formatCount(invalid)} not valid`]),
+    ...(checked || entries === 0 ? [] : ['their MACs were not checked, because the secret is not known here']),
+  ].join(', ');
+}
+
 function sealsInWords(files: number, { match, excused }: VerifiedBackup['seals']): string {
   if (files === 0) return 'none';
+  if (match === files) return `${formatCount(files)}, and the log matches`;
   const ignored = files - match - excused;
   return [
     `${formatCount(files)}: ${formatCount(match)} match the log`,

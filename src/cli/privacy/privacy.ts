@@ -1,13 +1,10 @@
-/** `audience privacy`: tells a person what is stored about them, erases a person, says how far erasures are, and asks again for those that a backup has lost. */
+/** `audience privacy`: exports what is stored about a person, erases a person, and shows how far erasures are. */
 import type { Command } from 'commander';
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { wouldGo } from '../../privacy/person-in-stores.js';
-import { reapplyRegister } from '../../privacy/lasting.js';
-import { placesOf } from '../../privacy/register.js';
 import { parseAddressArgument, withExamples } from '../shared/options.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { counted } from '../shared/numbers.js';
@@ -15,6 +12,7 @@ import type { ServiceAnswer } from '../shared/service-client.js';
 import { demandService } from '../shared/through-service.js';
 import { whileOpen } from '../shared/while-open.js';
 import { registerPrivacyExport } from './export.js';
+import { registerReapply } from './reapply.js';
 import { registerPrivacyRetention } from './retention.js';
 import { registerStatus } from './status.js';
 
@@ -37,13 +35,7 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
   ]);
   registerStatus(privacy, line);
   registerPrivacyRetention(privacy, line);
-  const again = privacy
-    .command('reapply')
-    .description(
-      'asks again for all that the register has and the log lacks, for example after a backup was put back by hand',
-    )
-    .action(() => reapply(line));
-  withExamples(again, ['audience privacy reapply']);
+  registerReapply(privacy, line);
 }
 
 const eraseOptions = z.object({
@@ -108,22 +100,4 @@ async function showWhatWouldGo(email: string, line: CommandLine): Promise<void> 
 function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof erasure> {
   if (status === 200 || status === 202) return erasure.parse(data);
   throw new CommandFailedError(message, { type: 'refused' });
-}
-
-async function reapply(line: CommandLine): Promise<void> {
-  const place = line.place();
-  const { clock } = line;
-  const again = await whileOpen(place.openCommands(), ({ store, commands }) =>
-    reapplyRegister(store, { config: place, commands, clock, isThorough: true }),
-  );
-  const { erasures, keys, refusals } = again;
-  const registers = placesOf(place);
-  const none = registers.some((file) => existsSync(file))
-    ? 'The log has all that the register has.'
-    : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;
-  const words =
-    erasures.length + keys.length + refusals.length === 0
-      ? none
-      : `Asked for again: ${counted(erasures.length, 'erasure')}, which the next start of the service carries through before it is ready, changes of ${counted(keys.length, 'API key')}, and what ${counted(refusals.length, 'recipient')} refused.`;
-  await line.stdout.write(line.json ? `${JSON.stringify(again)}\n` : `${words}\n`);
 }

@@ -1,9 +1,10 @@
-/** `audience privacy status`: erasures as the log has them, what it lacks of the register, and digests that no erasure explains. */
+/** `audience privacy status`: erasures, the register, what the register has and the log lacks, and digests that no erasure explains. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { UsageError } from '../../failures.js';
 import { erasureStatus, type ErasureStatus, type RegisterStatus } from '../../privacy/erasure-status.js';
+import type { PlaceStatus } from '../../recovery/examine-register.js';
 import { isScavenged } from '../../privacy/person-in-stores.js';
 import { whileOpen } from '../shared/while-open.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
@@ -12,13 +13,14 @@ import { withExamples } from '../shared/options.js';
 import { counted, formatCount } from '../shared/numbers.js';
 import { createProgressBar } from '../shared/progress-bar.js';
 import { writeItems } from '../shared/table.js';
+import { lineInWords, missingInWords, shownLine } from './missing-lines.js';
 import { printable } from '../../events/printable.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
     .command('status')
     .description(
-      'erasures, unfinished and completed; exit code 1 where the log lacks something of the register, or holds digests without an erasure',
+      'erasures and the register; exit code 1 if the log lacks something of the register, or has digests that no erasure explains',
     )
     .option('--scavenge', 'starts a scavenge of EventStoreDB, where its credentials allow it')
     .action(withExitCode(line, (options: unknown) => showStatus(statusOptions.parse(options), line)));
@@ -31,30 +33,36 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
   return await whileOpen(line.place().openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const found = await statusOf(log, line);
-    const { erasures, registers, missing, digests } = found;
-    if (line.json)
-      await line.stdout.write(`${JSON.stringify({ erasures, registers, missing, digests, ...started })}\n`);
-    else {
-      await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
-      line.stderr.write(registersInWords(registers, line.clock()));
-    }
-    const lacking = missingInWords(missing);
-    for (const words of lacking.slice(0, mostNamed)) line.stderr.write(`${words}\n`);
-    if (lacking.length > mostNamed)
-      line.stderr.write(`and ${formatCount(lacking.length - mostNamed)} more, all of them with --json\n`);
-    if (lacking.length > 0)
-      line.stderr.write(`The log lacks ${formatCount(lacking.length)} of the register: audience privacy reapply\n`);
+    const { erasures, register, digests } = found;
+    const { applied, reported } = found.missing;
+    if (line.json) {
+      const missing = { applied: applied.map(shownLine), reported: reported.map(shownLine) };
+      await line.stdout.write(`${JSON.stringify({ erasures, register, missing, digests, ...started })}\n`);
+    } else await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
+    for (const words of registerInWords(register)) line.stderr.write(`${words}\n`);
+    writeSome(
+      applied.map((one) => `not in the log: ${lineInWords(one)}`),
+      line,
+    );
+    writeSome(missingInWords(reported), line);
+    if (applied.length > 0)
+      line.stderr.write(
+        `The log lacks ${counted(applied.length, 'event')} of the register, which the next start brings back, or audience privacy reapply.\n`,
+      );
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
-    return lacking.length + digests.length > 0 ? 1 : 0;
+    return applied.length + reported.length + digests.length > 0 ? 1 : 0;
   });
 }
 
 async function statusOf(log: EventReader, line: CommandLine) {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const { signal } = line;
+  const place = line.place();
   return await erasureStatus(log, {
-    places: line.place(),
-    openViews: line.place().openViews,
+    places: place,
+    registerKey: await place.registerKey(log),
+    clock: () => line.clock(),
+    openViews: place.openViews,
     signal,
     onProgress: (done) => bar.report({ phase: 'reading', done }),
   }).finally(() => bar.clear());
@@ -82,33 +90,41 @@ const rowOf = (shown: ErasureStatus): string[] => {
   ];
 };
 
-/** On a terminal. */
+/** Lines of one kind that are written as text. */
 const mostNamed = 20;
 
-/** Nothing in it is personal: people are named by their pseudonym. */
-function missingInWords({ erasures, keys, refusals }: Awaited<ReturnType<typeof statusOf>>['missing']): string[] {
-  return [
-    ...erasures.map(
-      ({ erasure_id, subject_key, requested_at }) => `${erasure_id} of ${subject_key}, of ${requested_at}`,
-    ),
-    ...keys.map(({ kind, key_id, at }) => `${key_id} ${kind === 'key_revoked' ? 'revoked' : 'rotated'} at ${at}`),
-    ...refusals.map(
-      ({ kind, subject_key, scope, reason, at }) =>
-        `${subject_key} ${kind === 'mail_refused' ? 'refused' : 'released'} ${scope} (${reason}) at ${at}`,
-    ),
-  ].map((words) => `not in the log: ${words}`);
+function writeSome(all: readonly string[], { stderr }: CommandLine): void {
+  for (const words of all.slice(0, mostNamed)) stderr.write(`${words}\n`);
+  if (all.length > mostNamed) stderr.write(`and ${formatCount(all.length - mostNamed)} more: use --json to see all\n`);
 }
 
-const dayMs = 86_400_000;
+function registerInWords({ places, is_checked, without_line }: RegisterStatus): readonly string[] {
+  return [
+    ...places.map(placeInWords),
+    ...(is_checked
+      ? []
+      : ['The lines of the register were not checked, because the secret of the log is not at hand.']),
+    ...(without_line === 0
+      ? []
+      : [`The register is being built by the service: ${counted(without_line, 'event')} of the log to go.`]),
+    ...(places.length > 1
+      ? []
+      : ['There is no second place for the register (SEAL_DIR): with the data folder, the newest register is lost.']),
+  ];
+}
 
-function registersInWords(registers: readonly RegisterStatus[], now: number): string {
-  const lines = registers.map(({ file, erasures, keys, refusals, newest }) => {
-    const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
-    const age = newest === null ? '' : `, the newest of ${newest}, ${counted(days, 'day')} ago`;
-    const rest = `${counted(keys, 'change')} of API keys, ${counted(refusals, 'change')} of refused mail`;
-    return `Register ${printable(file)}: ${counted(erasures, 'erasure')}, ${rest}${age}.\n`;
-  });
-  if (registers.length < 2)
-    lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');
-  return lines.join('');
+function placeInWords({ file, lines, invalid, lacks, away }: PlaceStatus): string {
+  const name = `Register ${printable(file)}`;
+  if (away !== null) return `${name} cannot be read: ${printable(away)}.`;
+  const faults = [
+    ...(lacks === 0 ? [] : [`${counted(lacks, 'line')} of the other place missing`]),
+    ...(invalid.length === 0 ? [] : [`without effect, because damaged or with a wrong MAC: ${numbersOf(invalid)}`]),
+  ];
+  return `${name}: ${[counted(lines, 'line'), ...faults].join('; ')}.`;
+}
+
+function numbersOf(invalid: readonly number[]): string {
+  const named = invalid.slice(0, mostNamed).join(', ');
+  const more = invalid.length > mostNamed ? ` and ${formatCount(invalid.length - mostNamed)} more` : '';
+  return `${invalid.length === 1 ? 'line' : 'lines'} ${named}${more}`;
 }

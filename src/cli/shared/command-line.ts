@@ -6,7 +6,7 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import type { LogPlace } from '../../integrity/server-blocks.js';
 import type { SealSettings } from '../../integrity/seal-store.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
-import type { LastingCommands } from '../../privacy/lasting.js';
+import type { RecoveryCommands } from '../../recovery/registered-events.js';
 import type { SecretAtHand } from '../../stores/secret-of-log.js';
 import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
@@ -71,13 +71,15 @@ export interface CommandPlace extends LogPlace {
   secretsAtHand(): readonly SecretAtHand[];
   /** Returns the key of the MAC of restores, or undefined if the secret of the log is not at hand. */
   restoredKey(log: EventReader): Promise<KeyObject | undefined>;
+  /** Returns the key of the MAC of the register's lines, or undefined if the secret of the log is not at hand. */
+  registerKey(log: EventReader): Promise<KeyObject | undefined>;
   /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
   streamKeys(log: EventReader): Promise<StreamKeys>;
 }
 
 interface OpenCommands {
   readonly store: OpenEventStore;
-  readonly commands: LastingCommands;
+  readonly commands: RecoveryCommands;
   close(): Promise<void>;
 }
 

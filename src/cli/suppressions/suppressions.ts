@@ -93,7 +93,7 @@ interface Change {
   readonly body: object;
 }
 
-/** What is refused afterwards stands below what was done. @throws CommandFailedError with what the service says */
+/** Writes the outcome, and below it what is refused afterwards. @throws CommandFailedError with what the service says */
 async function change({ path, scope: named, body }: Change, line: CommandLine): Promise<void> {
   const service = await running(line);
   const scope = await scopeIn(named, service);
@@ -102,7 +102,8 @@ async function change({ path, scope: named, body }: Change, line: CommandLine): 
     throw new CommandFailedError(status === 404 ? `There is no list ${named}.` : message, { type: 'refused' });
   const answer = changed.parse(data);
   const now = answer.active.map((one) => `  ${one.scope}  ${one.reason}  since ${one.since}`);
-  const words = [`${answer.outcome}; refused now: ${now.length === 0 ? 'nothing' : ''}`.trimEnd(), ...now];
+  const left = now.length === 0 ? 'No mail to the address is refused.' : 'Mail to the address is refused in:';
+  const words = [`Outcome: ${answer.outcome}. ${left}`, ...now];
   await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${words.join('\n')}\n`);
 }
 

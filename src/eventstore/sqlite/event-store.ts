@@ -99,7 +99,10 @@ function takeWriterLock(file: string): { close(): void } {
     );
   return takeLock(
     name,
-    () => new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`),
+    () =>
+      new WriterLockedError(
+        `another process writes to the event log ${file} (it holds ${name}): stop that process first`,
+      ),
   );
 }
 

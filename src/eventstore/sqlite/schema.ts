@@ -23,8 +23,6 @@ export function openForWriting(file: string): Database {
     db.pragma('fullfsync = ON');
     // The writer checkpoints by itself, after it has answered.
     db.pragma('wal_autocheckpoint = 0');
-    // Pages that are not needed any more are overwritten with zeros: redaction depends on it.
-    db.pragma('secure_delete = ON');
     db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
     // Every append is consistent by construction; checking the reference costs a look-up per event.
     db.pragma('foreign_keys = OFF');

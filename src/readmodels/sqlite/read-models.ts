@@ -292,8 +292,6 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
   db.pragma(readOnly ? readersCache : writersCache);
   // 4 MiB: the WAL is checkpointed in small portions, so that no fsync of the log waits behind a large one.
   db.pragma('wal_autocheckpoint = 1000');
-  // What is deleted is overwritten: to scrub a view depends on it.
-  db.pragma('secure_delete = ON');
   db.exec(`
     ${checkpointsTable};
     CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;

@@ -64,7 +64,7 @@ export async function keepEvidence({ world, evidence, seals, proofs }: Story, of
 export async function expectEvidence({ world, evidence, seals, proofs }: Story, exported: string): Promise<void> {
   const { service } = world;
   const status = await done(service, 'privacy', 'status', '--json');
-  expect(JSON.parse(status.out)).toMatchObject({ missing: { erasures: [], keys: [], refusals: [] }, digests: [] });
+  expect(JSON.parse(status.out)).toMatchObject({ missing: { applied: [], reported: [] }, digests: [] });
   const verified = await done(service, 'audit', 'verify', '--json', '--seal', ...seals);
   const result = JSON.parse(verified.out) as { readonly seals: readonly { readonly state: string }[] };
   expect(result).toMatchObject({ intact: true, findings: [] });

@@ -1,9 +1,8 @@
-/** The state of one stream as the log has it. */
-import type { Decider } from '../commands/decider.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import type { Decider } from './decider.js';
 
-/** @throws StoreUnavailableError @throws UnreadableEventError */
+/** Reads a stream of the log and returns its state. @throws StoreUnavailableError @throws UnreadableEventError */
 export async function foldStream<State, Event extends DomainEvent>(
   log: Pick<EventReader, 'readStream'>,
   stream: string,

@@ -1,18 +1,17 @@
-/** Restores a backup into an empty folder. The mark comes first and the log last, so that no service starts on a restore that was killed. */
-import type { KeyObject } from 'node:crypto';
+/** Restores a backup into an empty folder. The mark is written first and the log last, so that no service starts on an interrupted restore. */
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { deriveRestoredKey } from '../events/streams.js';
+import { deriveRegisterKey, deriveRestoredKey } from '../events/streams.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { makeFolder, makeSubfolder, syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { CommandFailedError } from '../failures.js';
 import { sealsName } from '../integrity/seal-store.js';
-import { joinedRegisters, registerName } from '../privacy/register.js';
-import { markRestored } from '../stores/restored.js';
+import { joinedLines, readRegister, registerName, textOfLines } from './register-file.js';
+import { markRestored } from './restored-mark.js';
 import { secretOf, secretsInFolder, type SecretAtHand } from '../stores/secret-of-log.js';
 import { copyOut } from './files.js';
 import { isSecretName, logName, secretNames, type Manifest } from './manifest.js';
-import { comparedRegister, type ComparedRegister } from './newest-register.js';
+import { compareRegisters, readNamed, type ComparedRegister } from './compare-registers.js';
 import { verifyBackup, type BackupCheck, type VerifiedBackup } from './verify-backup.js';
 
 interface RestoreOptions extends BackupCheck {
@@ -20,7 +19,7 @@ interface RestoreOptions extends BackupCheck {
   readonly from: string;
   /** The new data folder. It may be missing, empty, or hold nothing but secrets and keys. */
   readonly to: string;
-  /** The newest register; undefined if none is left. */
+  /** The file of the newest register, or undefined if none is left. */
   readonly register: string | undefined;
   /** Restores secrets and keys as well. */
   readonly withSecrets: boolean;
@@ -44,7 +43,7 @@ interface RestoredBackup extends Pick<VerifiedBackup, 'manifest' | 'mac'> {
   readonly secret: string;
 }
 
-/** Restores a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws RegisterError @throws StoreUnavailableError; what the file system throws; the signal's reason */
+/** Restores a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
   const { from, to, signal, onNotice } = options;
   // 1. Verify
@@ -61,12 +60,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   const made = makeFolder(to);
   try {
     const files = manifest.files.filter(({ name }) => !isSecretName(name) || plan.restored.includes(name));
-    const register = await fill(folder, { ...manifest, files }, { ...options, key: deriveRestoredKey(own.secret) });
+    const register = await fill(folder, { ...manifest, files }, { ...options, secret: own.secret });
     // 4. Give the log its name
     renameSync(draftIn(to), path.join(to, logName));
     syncFolderOf(path.join(to, logName));
     return { backup: folder, manifest, mac, register, secrets: plan, secret: own.source };
   } catch (error) {
+    // Remove the log first, because a service must not start on a log without its mark.
+    rmSync(path.join(to, logName), { force: true });
+    syncFolderOf(path.join(to, logName));
     for (const name of readdirSync(to))
       if (!kept.includes(name)) rmSync(path.join(to, name), { recursive: true, force: true });
     if (made !== undefined) rmSync(made, { recursive: true });
@@ -100,29 +102,32 @@ function secretsOf({ secrets }: Manifest, kept: readonly string[], withSecrets: 
 
 const draftIn = (to: string): string => path.join(to, `${logName}.part`);
 
-/** Copies the files of the manifest, the log last. The log has its draft name until the end. */
+/** Copies the files of the manifest, the log last and under its draft name. */
 async function fill(
   backup: string,
   manifest: Manifest,
-  options: RestoreOptions & { readonly key: KeyObject },
+  options: RestoreOptions & { readonly secret: string },
 ): Promise<ComparedRegister> {
   const { log_id, count, root, files } = manifest;
-  const { to, register: given, eventId: event_id, key, signal } = options;
-  markRestored(to, { event_id, log_id, count, root }, key);
+  const { to, register, eventId: event_id, secret, signal, onNotice } = options;
+  const owner = { logId: log_id, key: deriveRegisterKey(secret), onNotice };
+  // Read the named register first, because the restore ends if that register cannot be used.
+  const named = register === undefined ? undefined : readNamed(register, owner);
+  markRestored(to, { event_id, log_id, count, root }, deriveRestoredKey(secret));
   const hasSeals = files.some(({ name }) => path.dirname(name) === sealsName);
   if (hasSeals) makeSubfolder(path.join(to, sealsName));
   for (const file of files)
     if (file.name !== logName) await copyOut(backup, file, { to: path.join(to, file.name), signal });
-  if (hasSeals) syncFolderOf(path.join(to, sealsName, '.'));
-  const own = path.join(to, registerName);
-  const register = comparedRegister({ own, given, logId: log_id });
-  writeDurably(own, joinedRegisters([own, ...(given === undefined ? [] : [given])]));
+  if (hasSeals) syncFolderOf(path.join(to, sealsName, 'any'));
+  const own = readRegister(path.join(to, registerName), owner);
+  // This also makes the names of the files above durable.
+  writeDurably(own.file, textOfLines(joinedLines([own, ...(named === undefined ? [] : [named])])));
   for (const file of files) if (file.name === logName) await copyOut(backup, file, { to: draftIn(to), signal });
   signal.throwIfAborted();
-  return register;
+  return compareRegisters(own, named);
 }
 
-/** Returns the secret of the log in the backup. @throws CommandFailedError if it is not among these */
+/** Returns the secret of the log in the backup. @throws CommandFailedError if none of the secrets is that of the log */
 async function demandSecret(backup: string, secrets: readonly SecretAtHand[]): Promise<SecretAtHand> {
   const log = openSqliteEventReader({ file: path.join(backup, logName), pollMs: 0, isFrozen: true });
   try {

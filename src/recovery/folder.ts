@@ -1,4 +1,4 @@
-/** A folder of backups. Each backup is a folder that is named after the time, but neither names nor times decide which backup is the newest. An incomplete backup has a hidden name, and the next backup removes it. */
+/** Manages a folder of backups. Each backup is a folder that is named after the time, but neither names nor times decide which backup is the newest. An incomplete backup has a hidden name, and the next backup removes it. */
 import { existsSync, lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { CommandFailedError } from '../failures.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 import { contentOf, macState, readManifest, type Manifest } from './manifest.js';
 
-/** Returns a name without colons, because some file systems do not allow them. */
+/** Returns the name of a backup. It has no colons, because some file systems do not allow them. */
 const backupNameAt = (time: string): string => time.replaceAll(':', '-');
 
 const lockName = '.lock';
@@ -104,7 +104,9 @@ export async function whileLocked<Result>(folder: string, work: () => Promise<Re
     throw new CommandFailedError(`${folder} is not a folder.`, { type: 'not_a_folder' });
   makeSubfolder(folder);
   const taken = (): Error =>
-    new CommandFailedError(`another backup is being made in ${folder}: it was left alone`, { type: 'backup_runs' });
+    new CommandFailedError(`Another backup is being made in ${folder}. Wait until it ends, and try again.`, {
+      type: 'backup_runs',
+    });
   const lock = takeLock(path.join(folder, lockName), taken);
   try {
     return await work();
@@ -113,26 +115,35 @@ export async function whileLocked<Result>(folder: string, work: () => Promise<Re
   }
 }
 
-/** Lets the work fill a draft folder, then renames it after the time. Removes the draft of work that fails, and what killed processes left. */
-export async function withBackupDraft(
+/** Lets the work fill a draft folder, then renames the folder after the time. Removes the draft if the work fails, and drafts that killed processes left. */
+export async function withBackupDraft<Result>(
   folder: string,
   time: string,
-  work: (draft: string) => Promise<void>,
-): Promise<string> {
-  for (const left of readdirSync(folder).filter((one) => one.startsWith(draftName) || one.startsWith(goneName)))
-    await rm(path.join(folder, left), { recursive: true, force: true });
+  work: (draft: string) => Promise<Result>,
+): Promise<{ readonly backup: string; readonly result: Result }> {
+  const isLeft = (name: string): boolean => name.startsWith(draftName) || name.startsWith(goneName);
+  for (const left of readdirSync(folder).filter(isLeft)) await removeHidden(path.join(folder, left));
   const draft = await mkdtemp(path.join(folder, draftName));
-  let backup: string;
   try {
-    await work(draft);
+    const result = await work(draft);
     await syncTree(draft);
-    backup = freeName(path.join(folder, backupNameAt(time)));
+    const backup = freeName(path.join(folder, backupNameAt(time)));
     await rename(draft, backup);
+    syncFolderOf(backup);
+    return { backup, result };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  syncFolderOf(backup);
-  return backup;
+}
+
+/**
+ * Removes a folder with a hidden name. Flushes that name first, because the process that renamed the folder may have been killed
+ * before it did so, and after a power cut a partly removed backup would then be there under the name of a complete one.
+ */
+async function removeHidden(folder: string): Promise<void> {
+  syncFolderOf(folder);
+  await rm(folder, { recursive: true, force: true });
+  syncFolderOf(folder);
 }
 
 /** Returns the wanted name, or the name with a number if it is taken, because the clock may show the same time twice. */
@@ -180,8 +191,8 @@ interface Removed {
 }
 
 /**
- * Keeps the newest backups and removes older ones. Leaves alone what cannot be read, and what has no valid MAC although the
- * secret is known, because somebody may have put it there to push out good backups.
+ * Keeps the newest backups and removes older ones. Does not count or remove folders that cannot be read, or that have no valid
+ * MAC although the secret is known, because an attacker may have put them there to push out good backups.
  */
 export async function removeOlder({ folder, made, keep, secrets }: Removal): Promise<Removed> {
   const { backups, unusable } = listBackups(folder);
@@ -192,12 +203,9 @@ export async function removeOlder({ folder, made, keep, secrets }: Removal): Pro
   const older = others.filter((one) => isTrusted(one) && !isNewer(one.manifest, made.manifest));
   const surplus = [...newer, made, ...older].slice(keep).filter((one) => one !== made);
   for (const one of surplus) {
-    // A partly removed backup must not look like a complete one.
     const gone = path.join(folder, goneName + path.basename(one.folder));
     renameSync(one.folder, gone);
-    syncFolderOf(gone);
-    await rm(gone, { recursive: true, force: true });
-    syncFolderOf(gone);
+    await removeHidden(gone);
   }
   return {
     removed: surplus.map((one) => one.folder),
@@ -208,10 +216,10 @@ export async function removeOlder({ folder, made, keep, secrets }: Removal): Pro
           ({ folder: other, manifest }) =>
             `${other} has more than the backup just made (${manifest.restores} restores and ${manifest.count} events, not ${made.manifest.restores} and ${made.manifest.count}), so a restore from ${folder} takes that one.`,
         ),
-      ...unusable.map((why) => `Left alone: ${why}`),
+      ...unusable.map((why) => `Not removed: ${why}`),
       ...others
         .filter((one) => !isTrusted(one))
-        .map((one) => `Left alone: ${one.folder} has no valid MAC under the secret of this log.`),
+        .map((one) => `Not removed: ${one.folder} has no valid MAC under the secret of this log.`),
     ],
   };
 }

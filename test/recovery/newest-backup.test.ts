@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { makeBackup } from '../../src/backup/make-backup.js';
+import { makeBackup } from '../../src/recovery/make-backup.js';
 import { audience } from '../support/audience.js';
 import { alterManifest, backUp, newLogFolder, newRoot, restoreTo, type LogFolder } from '../support/backups.js';
 
@@ -130,7 +130,7 @@ test('folders that are not complete backups are ignored and never removed, excep
   for (const name of ['.draft-abc', '.gone-abc']) cpSync(whole.folder, path.join(folder, name), { recursive: true });
   await log.grow({ groups: 1 });
   const made = await backUp(log, folder, '--keep', '1');
-  expect(made).toMatchObject({ removed: [whole.folder], err: includes(`Left alone: ${damaged}`) });
+  expect(made).toMatchObject({ removed: [whole.folder], err: includes(`Not removed: ${damaged}`) });
   expect(readdirSync(folder).sort()).toEqual(
     ['.lock', path.basename(made.folder), path.basename(damaged), path.basename(half), 'photos'].sort(),
   );
@@ -145,7 +145,7 @@ test('planted backups do not push out good ones', async () => {
   cpSync(good.folder, planted, { recursive: true });
   alterManifest(planted, (manifest) => Object.assign(manifest, { restores: 1_000 }));
   const made = await backUp(log, folder, '--keep', '2');
-  expect(made).toMatchObject({ removed: [], err: includes(`Left alone: ${planted} has no valid MAC`) });
+  expect(made).toMatchObject({ removed: [], err: includes(`Not removed: ${planted} has no valid MAC`) });
   expect(backups()).toHaveLength(3);
   const restored = await restoreTo(path.join(folder, '..', 'restored'), [folder], { dataDir: log.dataDir });
   expect(restored).toMatchObject({ code: 1, err: includes(planted) });

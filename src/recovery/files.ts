@@ -18,7 +18,7 @@ export async function sumOf(backup: string, name: string, signal: AbortSignal): 
 }
 
 interface CopyOptions {
-  /** The name of the copy. No such file exists yet. */
+  /** The path of the copy, which must not exist yet. */
   readonly to: string;
   readonly signal: AbortSignal;
 }

@@ -1,12 +1,12 @@
-/** The mark `restored.json` in a data folder whose log was restored from a backup. The first start records the restore, holds the open emails and removes the mark. */
+/** Reads and writes `restored.json`, which marks a data folder whose log was restored from a backup. The first start records the restore, holds open emails, applies the register and removes the mark. */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { field } from '../eventstore/leaf.js';
 import { syncFolderOf, writeDurably } from '../flow/durable-file.js';
-import { ConfigurationError } from './config.js';
-import { dataFolderAt } from './data-folder.js';
+import { ConfigurationError } from '../stores/config.js';
+import { dataFolderAt } from '../stores/data-folder.js';
 
 const restoredName = 'restored.json';
 
@@ -60,19 +60,19 @@ export function restoredIn(dataDir: string, { hasLog }: { readonly hasLog: boole
   if (!isMarkedRestored(dataDir)) return undefined;
   if (hasLog && !existsSync(dataFolderAt(dataDir).eventsFile))
     throw new ConfigurationError(
-      `a restore into ${dataDir} was interrupted: empty that folder, and run audience restore again. Nothing was changed`,
+      `a restore into ${dataDir} was interrupted. Empty that folder, and run audience restore again. Nothing was changed`,
     );
   try {
     return restoredMark.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new ConfigurationError(
-      `${file} cannot be read, and without it emails could be sent twice: restore from the backup again. Nothing was changed`,
+      `${file} cannot be read, and without it emails could be sent twice. Restore from the backup again. Nothing was changed`,
     );
   }
 }
 
 interface MarkedLog {
-  /** Undefined if the log does not name itself. */
+  /** Undefined if the first event of the log does not name the log. */
   readonly logId: string | undefined;
   /** `deriveRestoredKey` of the secret of the log. */
   readonly key: KeyObject;
@@ -88,7 +88,7 @@ interface MarkedLog {
 export async function demandOwnMark(mark: RestoredMark, { logId, key, rootAt }: MarkedLog): Promise<void> {
   const { log_id, count, root, mac } = mark;
   const refuse = (what: string): ConfigurationError =>
-    new ConfigurationError(`${restoredName} ${what}: restore from the backup again. Nothing was changed`);
+    new ConfigurationError(`${restoredName} ${what}. Restore from the backup again. Nothing was changed`);
   if (log_id !== logId) throw refuse('is of another log than the log in this folder');
   if (!timingSafeEqual(Buffer.from(macOf(mark, key), 'hex'), Buffer.from(mac, 'hex')))
     throw refuse('was not written by audience restore with the secret of this log, but was altered or forged');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveRestoredKey } from '../../src/events/streams.js';
-import { demandOwnMark, markRestored, restoredIn, type RestoredMark } from '../../src/stores/restored.js';
+import { demandOwnMark, markRestored, restoredIn, type RestoredMark } from '../../src/recovery/restored-mark.js';
 
 const key = deriveRestoredKey('a secret of the tests, long enough for a key');
 const unsigned = { event_id: randomUUID(), log_id: 'log', count: 7, root: 'a'.repeat(64) };

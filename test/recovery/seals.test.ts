@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { sealKeysAtHand } from '../../src/integrity/seal-store.js';
-import { makeBackup } from '../../src/backup/make-backup.js';
-import { verifyBackup } from '../../src/backup/verify-backup.js';
+import { makeBackup } from '../../src/recovery/make-backup.js';
+import { verifyBackup } from '../../src/recovery/verify-backup.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { createSeal } from '../../src/integrity/seal.js';
 import { keepSeal } from '../../src/integrity/seal-store.js';
@@ -56,7 +56,7 @@ test('a backup has the root of its log, and its seals match', async () => {
   await log.grow({ groups: 2 });
   const folder = await make();
   const { manifest, mac, seals } = await verify(folder);
-  expect(manifest).toMatchObject({ format: 'audience-ledger-backup/3', count: 303, restores: 0, seals: 1 });
+  expect(manifest).toMatchObject({ format: 'audience-ledger-backup/4', count: 303, restores: 0, seals: 1 });
   expect(manifest.root).toMatch(/^[0-9a-f]{64}$/);
   expect(manifest).not.toHaveProperty('head');
   expect({ mac, seals }).toEqual({ mac: 'valid', seals: { match: 1, excused: 0 } });
@@ -136,9 +136,9 @@ test('seals of another log and files that are no seals are kept and not compared
 test('a backup of an earlier format is refused by name', async () => {
   const folder = await make();
   const file = path.join(folder, 'manifest.json');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('audience-ledger-backup/3', 'audience-ledger-backup/2'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace('audience-ledger-backup/4', 'audience-ledger-backup/2'));
   await expect(verify(folder)).rejects.toThrow(
-    'its format is "audience-ledger-backup/2", and this version reads audience-ledger-backup/3 only. Restore this backup with the version that made it',
+    'its format is "audience-ledger-backup/2", and this version reads audience-ledger-backup/4 only. Restore this backup with the version that made it',
   );
 });
 

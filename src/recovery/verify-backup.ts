@@ -1,16 +1,20 @@
-/** Verifies a backup: the MAC of its manifest, the SHA-256 of its files, its log with SQLite's own check, and the seals in it. */
+/** Verifies a backup: the MAC of its manifest, the SHA-256 of its files, its log with SQLite's own check, its seals, and its register. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { deriveRestoredKey } from '../events/streams.js';
+import { deriveRegisterKey, deriveRestoredKey } from '../events/streams.js';
 import { readLogId } from '../eventstore/log-id.js';
-import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { verifyLog } from '../integrity/verify.js';
-import { ofAnotherLog, type KnownSeal } from '../integrity/seal.js';
+import { ofAnotherLog, readSignedSeal, SealError, type KnownSeal } from '../integrity/seal.js';
+import { sealsName, type SealKeys } from '../integrity/seal-store.js';
 import { CommandFailedError } from '../failures.js';
 import { secretOf, type SecretAtHand } from '../stores/secret-of-log.js';
 import { demandFiles } from './files.js';
 import { findBackup, type FoundBackup } from './folder.js';
 import { logName, macState, manifestName } from './manifest.js';
-import { sealsInBackup } from './seals-in-backup.js';
+import { noticeOfInvalid } from './compare-registers.js';
+import { readRegister, registerName } from './register-file.js';
 
 const doNotRestore = 'Do not restore from this backup.';
 
@@ -20,6 +24,13 @@ interface LogCheck {
   readonly signal: AbortSignal;
   /** Called with the number of events so far and the number of all events. */
   readonly onVerified: (done: number, total: number | undefined) => void;
+  /** Called with facts for the operator. */
+  readonly onNotice: (notice: string) => void;
+}
+
+interface CopyCheck extends LogCheck {
+  /** What to do if the log was altered. */
+  readonly advice: string;
 }
 
 interface VerifiedLog {
@@ -41,17 +52,25 @@ interface ComparedSeals {
   readonly excused: number;
 }
 
+interface SealFiles {
+  /** Files of the backup, the seals among them. */
+  readonly files: readonly { readonly name: string }[];
+  /** Public keys whose seals count. */
+  readonly keys: SealKeys;
+}
+
 /**
- * Verifies the log in a folder, and compares it with its seals. Ignores seals of other logs.
- * @param advice what to do if the log was altered
- * @throws CommandFailedError if it was altered
+ * Verifies the log in a backup, and compares it with the seals in the backup. Ignores seals of other logs.
+ * @throws CommandFailedError if the log was altered
  * @throws StoreUnavailableError
+ * @throws what the file system throws
  */
 export async function verifyCopy(
   backup: string,
-  seals: readonly KnownSeal[],
-  { secrets, signal, onVerified, advice }: LogCheck & { readonly advice: string },
+  sealFiles: SealFiles,
+  { secrets, signal, onVerified, onNotice, advice }: CopyCheck,
 ): Promise<VerifiedLog> {
+  const seals = readSeals(backup, sealFiles, onNotice);
   const log = openSqliteEventReader({ file: path.join(backup, logName), pollMs: 0, isFrozen: true });
   const altered = (why: string): CommandFailedError =>
     new CommandFailedError(`The log in ${backup} was altered: ${why}. ${advice}`, {
@@ -59,7 +78,7 @@ export async function verifyCopy(
       exitCode: 1,
     });
   try {
-    const secret = await secretOfCopy(log, secrets);
+    const secret = await knownSecretOf(log, secrets);
     const restoredKey = secret === undefined ? undefined : deriveRestoredKey(secret);
     const total = await log.tree.count();
     const onProgress = (done: number): void => onVerified(done, total);
@@ -77,8 +96,28 @@ export async function verifyCopy(
   }
 }
 
+/** Returns the seals of a backup that count. Names the others in a notice. @throws what the file system throws */
+function readSeals(backup: string, { files, keys }: SealFiles, onNotice: LogCheck['onNotice']): readonly KnownSeal[] {
+  const names = files.map(({ name }) => name).filter((name) => name.startsWith(`${sealsName}/`));
+  return names.flatMap((name) => {
+    const file = path.join(backup, name);
+    try {
+      const seal = readSignedSeal(readFileSync(file, 'utf8'));
+      if (!keys.has(seal.public_key)) throw new SealError('it is signed with a key that does not count');
+      return [seal];
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      onNotice(`Ignored the seal ${file}: ${error.message}.`);
+      return [];
+    }
+  });
+}
+
 /** Returns the secret of the log, or undefined if it is not known or the first event cannot be read, which verification reports. */
-async function secretOfCopy(log: SqliteEventReader, secrets: readonly SecretAtHand[]): Promise<string | undefined> {
+export async function knownSecretOf(
+  log: Pick<EventReader, 'readStream'>,
+  secrets: readonly SecretAtHand[],
+): Promise<string | undefined> {
   try {
     return await secretOf(
       log,
@@ -92,13 +131,22 @@ async function secretOfCopy(log: SqliteEventReader, secrets: readonly SecretAtHa
 export interface BackupCheck extends LogCheck {
   /** Whether to accept a manifest without a valid MAC although a secret is known. */
   readonly acceptsUnsigned: boolean;
-  readonly onNotice: (notice: string) => void;
 }
 
 export interface VerifiedBackup extends FoundBackup {
   /** `accepted`: the MAC is missing or not valid, and that was accepted. */
   readonly mac: 'valid' | 'not_checked' | 'accepted';
   readonly seals: ComparedSeals;
+  readonly register: CheckedRegister;
+}
+
+interface CheckedRegister {
+  /** Number of lines of this log that are valid, or whose MAC was not checked. */
+  readonly entries: number;
+  /** Number of lines that are damaged or have a wrong MAC. */
+  readonly invalid: number;
+  /** Whether the MACs of the lines were checked, which takes the secret. */
+  readonly checked: boolean;
 }
 
 /** Verifies a backup. @param named a backup, or a folder of backups, of which the newest is verified @throws CommandFailedError @throws StoreUnavailableError; what the file system throws; the signal's reason */
@@ -106,11 +154,7 @@ export async function verifyBackup(named: string, check: BackupCheck): Promise<V
   const { folder, manifest } = findBackup(named, check.onNotice);
   const mac = demandMac({ folder, manifest }, check);
   await demandFiles(folder, manifest, check.signal);
-  const sealFiles = sealsInBackup(folder, {
-    files: manifest.files,
-    keys: new Set(manifest.seal_keys),
-    onNotice: check.onNotice,
-  });
+  const sealFiles = { files: manifest.files, keys: new Set(manifest.seal_keys) };
   const found = await verifyCopy(folder, sealFiles, { ...check, advice: doNotRestore });
   for (const name of ['log_id', 'restores', 'count', 'root', 'position'] as const)
     if (found[name] !== manifest[name])
@@ -118,7 +162,18 @@ export async function verifyBackup(named: string, check: BackupCheck): Promise<V
         `The log in ${folder} does not match its manifest: ${name} differs. ${doNotRestore}`,
         { type: 'backup_altered', exitCode: 1 },
       );
-  return { folder, manifest, mac, seals: found.seals };
+  return { folder, manifest, mac, seals: found.seals, register: checkRegister(folder, found, check.onNotice) };
+}
+
+function checkRegister(
+  backup: string,
+  { log_id: logId, secret }: VerifiedLog,
+  onNotice: (notice: string) => void,
+): CheckedRegister {
+  const key = secret === undefined ? undefined : deriveRegisterKey(secret);
+  const content = readRegister(path.join(backup, registerName), { logId, key });
+  noticeOfInvalid(content, onNotice);
+  return { entries: content.lines.length, invalid: content.invalid.length, checked: key !== undefined };
 }
 
 /** Checks the MAC of a manifest. @throws CommandFailedError if a secret is known, the MAC is missing or not valid, and that is not accepted */

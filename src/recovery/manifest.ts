@@ -7,7 +7,7 @@ import { deriveManifestKey } from '../events/streams.js';
 import { CommandFailedError } from '../failures.js';
 import { jsonIn } from '../flow/json.js';
 import { isSealName, sealKeyName, sealsName } from '../integrity/seal-store.js';
-import { registerName } from '../privacy/register.js';
+import { registerName } from './register-file.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 
 export const manifestName = 'manifest.json';
@@ -17,7 +17,7 @@ export const logName = 'events.db';
 export const secretNames = ['secret', 'api-keys.json', sealKeyName] as const;
 type SecretName = (typeof secretNames)[number];
 
-const format = 'audience-ledger-backup/3';
+const format = 'audience-ledger-backup/4';
 /** Bytes of a manifest, enough to list an hourly seal for eleven years. */
 const mostBytes = 16 * 1024 * 1024;
 const mostFiles = 100_000;
@@ -50,8 +50,8 @@ const manifestSchema = z
     count: z.int().min(1),
     root: sha256,
     position: z.string().max(100),
-    /** Lines of the register of what must not come back, and the time of the newest line. */
-    register: z.strictObject({ entries: count, newest: z.iso.datetime({ precision: 3 }).nullable() }),
+    /** Number of lines of the register. */
+    register: z.strictObject({ entries: count }),
     seals: count,
     /** Public keys whose seals counted when the backup was made, in base64 of SPKI in DER. */
     seal_keys: listOf(z.string().max(100), mostKeys),

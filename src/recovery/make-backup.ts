@@ -1,26 +1,27 @@
-/** Makes a backup, also while the service runs: the seals, a verified copy of the log as it is at one moment, the register, and a manifest last. */
+/** Makes a backup, also while the service runs. A backup has the seals, a verified copy of the log as it was at one moment, and the register. The manifest is written last. */
 import { constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copySqliteLog } from '../eventstore/sqlite/log-copy.js';
 import { CommandFailedError } from '../failures.js';
+import { deriveRegisterKey } from '../events/streams.js';
 import { makeFolder } from '../flow/durable-file.js';
 import type { ReportProgress } from '../flow/progress.js';
 import { isSealName, sealsName, type SealKeys } from '../integrity/seal-store.js';
 import {
-  joinedRegisters,
-  newestOf,
+  joinedLines,
   placesOf,
   readRegister,
   registerName,
+  textOfLines,
   type RegisterPlaces,
-} from '../privacy/register.js';
+} from './register-file.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { sumOf } from './files.js';
 import { demandRoomFor, removeOlder, whileLocked, withBackupDraft, type FoundBackup } from './folder.js';
 import { completeManifest, logName, manifestName, manifestText, secretNames, type Manifest } from './manifest.js';
-import { sealsInBackup } from './seals-in-backup.js';
+import { noticeOfInvalid } from './compare-registers.js';
 import { verifyCopy } from './verify-backup.js';
 
 interface BackupOptions {
@@ -28,7 +29,7 @@ interface BackupOptions {
   readonly places: RegisterPlaces;
   /** The folder of backups. */
   readonly folder: string;
-  /** Number of backups to keep; undefined: none is removed. */
+  /** Number of backups to keep, or undefined to remove none. */
   readonly keep: number | undefined;
   readonly withSecrets: boolean;
   /** Secrets, one of which may be the secret of this log. That secret makes the MAC of the manifest. */
@@ -63,38 +64,37 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { file } = stores.events;
   return await whileLocked(folder, async () => {
     const made_at = new Date(clock()).toISOString();
-    let complete: CompleteDraft | undefined;
-    const made = await withBackupDraft(folder, made_at, async (draft) => {
+    const { backup, result } = await withBackupDraft(folder, made_at, async (draft) => {
       // 1. Copy the seals, before the log, so that the copy of the log has all sealed events
       const seals = await copySeals(draft, options.places);
       // 2. Copy the log
       await copyLog(file, draft, options);
       // 3. Verify the copy, and put register and manifest beside it
-      complete = await completeDraft(draft, { made_at, seals }, options);
+      return await completeDraft(draft, { made_at, seals }, options);
     });
-    if (complete === undefined) throw new Error('a backup has no manifest');
-    const { manifest, secret } = complete;
-    const found = { folder: made, manifest };
+    const { manifest, secret } = result;
+    const made = { folder: backup, manifest };
     // 4. Remove older backups
-    if (keep === undefined) return { ...found, removed: [], notices: [] };
+    if (keep === undefined) return { ...made, removed: [], notices: [] };
     const secrets = secret === undefined ? [] : [{ secret }];
-    return { ...found, ...(await removeOlder({ folder, made: found, keep, secrets })) };
+    return { ...made, ...(await removeOlder({ folder, made, keep, secrets })) };
   });
 }
 
-const lookMs = 200;
+/** Milliseconds between two reports of progress. */
+const reportMs = 200;
 
 async function copyLog(file: string, draft: string, { signal, onProgress }: BackupOptions): Promise<void> {
   const to = path.join(draft, logName);
   const total = statSync(file).size;
-  // The size that it has by now; what was freed in the log is not copied.
+  // The copy can end smaller than the log, because free pages are not copied.
   const report = (): void =>
     onProgress({ phase: 'copying', done: Math.min(total, statSync(to, { throwIfNoEntry: false })?.size ?? 0), total });
-  const looking = setInterval(report, lookMs);
-  await copySqliteLog({ file, to, signal }).finally(() => clearInterval(looking));
+  const timer = setInterval(report, reportMs);
+  await copySqliteLog({ file, to, signal }).finally(() => clearInterval(timer));
 }
 
-const notMade = 'No backup was made, and older ones stay. Run audience audit verify on the log itself.';
+const notMade = 'No backup was made, and older backups were kept. Run audience audit verify on the log itself.';
 
 interface CompleteDraft {
   readonly manifest: Manifest;
@@ -109,24 +109,28 @@ interface Draft {
 }
 
 async function completeDraft(draft: string, { made_at, seals }: Draft, options: BackupOptions): Promise<CompleteDraft> {
-  const { signal, places, version, folder, secrets, onProgress } = options;
-  const { sealKeys: keys, onNotice } = options;
-  const sealsOfDraft = sealsInBackup(draft, { files: seals.map((name) => ({ name })), keys, onNotice });
-  const { secret, log_id, restores, count, root, position } = await verifyCopy(draft, sealsOfDraft, {
-    ...{ secrets, signal, advice: notMade },
+  const { signal, places, version, folder, secrets, sealKeys: keys, onNotice, onProgress } = options;
+  const sealFiles = { files: seals.map((name) => ({ name })), keys };
+  const { secret, log_id, restores, count, root, position } = await verifyCopy(draft, sealFiles, {
+    secrets,
+    signal,
+    onNotice,
+    advice: notMade,
     onVerified: (done, total) => onProgress({ phase: 'verifying', done, total }),
   });
   demandRoomFor(folder, log_id);
-  copyRegister(draft, places);
+  // The register is copied after the log, so that it has a line for each registered event that the copy of the log lacks.
+  const entries = copyRegister(draft, places, { logId: log_id, secret, onNotice });
   const secretFiles = options.withSecrets ? await copySecrets(draft, places) : [];
   const files = [];
   for (const name of [logName, registerName, ...secretFiles, ...seals]) files.push(await sumOf(draft, name, signal));
-  const facts = { made_at, log_id, restores, count, root, position };
   const manifest = completeManifest(
     {
-      ...facts,
-      register: registerFacts(draft, log_id),
-      ...{ seals: seals.length, seal_keys: [...keys].sort(), secrets: secretFiles },
+      ...{ made_at, log_id, restores, count, root, position },
+      register: { entries },
+      seals: seals.length,
+      seal_keys: [...keys].sort(),
+      secrets: secretFiles,
       versions: { service: version, node: process.versions.node, sqlite: process.versions['sqlite'] ?? '' },
       files,
     },
@@ -136,16 +140,21 @@ async function completeDraft(draft: string, { made_at, seals }: Draft, options: 
   return { manifest, secret };
 }
 
-/** Copies the register after the log, so that the register has everything that the copy of the log lacks. */
-const copyRegister = (draft: string, places: RegisterPlaces): void =>
-  writeFileSync(path.join(draft, registerName), joinedRegisters(placesOf(places)), { mode: 0o600 });
+interface RegisterCopy {
+  readonly logId: string;
+  /** The secret of the log, or undefined if it is not known. Without it, no MAC of a line is checked. */
+  readonly secret: string | undefined;
+  readonly onNotice: (notice: string) => void;
+}
 
-function registerFacts(draft: string, logId: string): Manifest['register'] {
-  const content = readRegister(path.join(draft, registerName), logId);
-  return {
-    entries: content.erasures.length + content.keys.length + content.refusals.length,
-    newest: newestOf(content) ?? null,
-  };
+/** Copies the valid lines of both places of the register, and names the others in a notice. Returns the number of lines. */
+function copyRegister(draft: string, places: RegisterPlaces, { logId, secret, onNotice }: RegisterCopy): number {
+  const key = secret === undefined ? undefined : deriveRegisterKey(secret);
+  const contents = placesOf(places).map((file) => readRegister(file, { logId, key }));
+  for (const content of contents) noticeOfInvalid(content, onNotice);
+  const lines = joinedLines(contents);
+  writeFileSync(path.join(draft, registerName), textOfLines(lines), { mode: 0o600 });
+  return lines.length;
 }
 
 /** Copies the seals of the data folder, and returns their names in the backup. */
@@ -158,7 +167,7 @@ async function copySeals(draft: string, { dataDir }: RegisterPlaces): Promise<re
   return files;
 }
 
-/** Copies the secrets and keys that are in the data folder, and returns their names. A secret from elsewhere, such as SECRET, is not copied. */
+/** Copies the secrets and keys of the data folder, and returns their names. Does not copy a secret from elsewhere, such as SECRET. */
 async function copySecrets(draft: string, { dataDir }: RegisterPlaces): Promise<(typeof secretNames)[number][]> {
   const names = secretNames.filter((name) => existsSync(path.join(dataDir, name)));
   for (const name of names) await copyPrivately(path.join(dataDir, name), path.join(draft, name));

@@ -1,6 +1,6 @@
 /** The MAC of a manifest covers everything in it. */
 import { expect, test } from 'vitest';
-import { completeManifest, macState, type Manifest } from '../../src/backup/manifest.js';
+import { completeManifest, macState, type Manifest } from '../../src/recovery/manifest.js';
 
 const secret = 'a secret of at least 32 bytes, for a test';
 const at = '2026-01-01T00:00:00.000Z';
@@ -8,7 +8,7 @@ const sha256 = 'ab'.repeat(32);
 const signed = completeManifest(
   {
     ...{ made_at: at, log_id: 'log', restores: 1, count: 2, root: sha256, position: '2' },
-    ...{ register: { entries: 1, newest: at }, seals: 0, seal_keys: ['key'], secrets: ['secret'] },
+    ...{ register: { entries: 1 }, seals: 0, seal_keys: ['key'], secrets: ['secret'] },
     versions: { service: '1', node: '2', sqlite: '3' },
     files: [
       { name: 'events.db', bytes: 1, sha256 },
