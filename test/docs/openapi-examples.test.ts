@@ -69,6 +69,11 @@ beforeAll(async () => {
   // A stop seals, and the next start verifies.
   await service.kill('SIGTERM');
   await service.start();
+  // The example of readiness shows when the log was last read back, which a new process has not done yet.
+  await eventually(async () => {
+    const { body } = await service.get('/health/ready');
+    return (body as { data: { integrity: { read_back_at: string | null } } }).data.integrity.read_back_at ?? undefined;
+  });
 });
 afterAll(async () => {
   await service.close();
