@@ -10,7 +10,7 @@ import type { OpenPlace } from './patient.js';
 /** The longest log that is verified, which takes about a second. */
 const longestVerified = 100_000;
 const altered = 'Keep the file as it is, run audience audit verify, and put the log back from the last good backup.';
-/** What to do about a difference before the first start after a restore. */
+/** The remedy for a difference that is found before the first start after a restore. */
 export const whenRestored =
   'The log was restored from a backup, and no start has recorded that yet. Start the service, and run the doctor again.';
 const whole = 'Run audience audit verify, which reads the whole log.';

@@ -1,4 +1,4 @@
-/** What watches over the log while the service runs, as the rest of the service sees it. */
+/** The interface of the watch that checks and seals the log while the service runs. */
 import type { Subscriber } from '../flow/subscriber.js';
 import type { Seal } from './seal.js';
 import type { ListedSeal } from './seal-store.js';
@@ -17,7 +17,7 @@ export interface LogWatch {
 
 /** The seals of the running service, as its sealer knows them. */
 export interface ServiceSeals {
-  /** Returns the newest seal that counts and holds, or undefined if there is none. */
+  /** Returns the newest seal that counts and matches the log, or undefined if no seal does. */
   newest(): Seal | undefined;
   /** Reads the log back and seals it. Returns undefined if nothing may be sealed yet. @throws Error if the log cannot be read back */
   sealNow(): Promise<Seal | undefined>;

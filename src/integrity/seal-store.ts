@@ -42,7 +42,7 @@ export interface SealPlaces {
 
 /** A file that should be a seal. Files with the same text, as in both folders, are one. */
 export interface FoundSeal {
-  /** That of the data folder first. */
+  /** The file in the data folder comes first. */
   readonly files: readonly string[];
   /** Null if the file cannot be read as a seal. */
   readonly seal: KnownSeal | null;

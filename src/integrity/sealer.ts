@@ -51,7 +51,7 @@ export function createSealer(options: SealerOptions) {
   const age = newest === undefined ? 0 : Math.max(0, clock() - Date.parse(newest.sealed_at));
   let dueAt = monotonic() + every - Math.min(every, age);
   let isCopyFailing = false;
-  /** What was found out about seals since the folders were read, by the text of the seal. */
+  /** Results of comparing seals since the folders were read. The keys are the texts of the seals. */
   const noted = new Map<string, Pick<ListedSeal, 'state' | 'reason'>>();
   const list = (seals: readonly ListedSeal[]): void => {
     listed = seals.map((one) => ({ ...one, ...noted.get(JSON.stringify(one.seal)) }));

@@ -79,7 +79,7 @@ const contextOf = ({ id, metadata }: RecordedEvent<DomainEvent>): CommandContext
   requestId: metadata.request_id,
 });
 
-/** What to do about a line that the log lacks. */
+/** A line that the log lacks, and how its event is brought back. */
 interface Step {
   readonly line: RegisterLine;
   /** Brings the event back, and resolves with whether that changed anything. Undefined if the operator must decide. */

@@ -81,8 +81,8 @@ const linesIn = (file: string): readonly string[] =>
   regularFile(file) === undefined ? [] : readFileSync(file, 'utf8').split('\n');
 
 /**
- * Returns facts about the file, or undefined if there is none. Others may be able to write to SEAL_DIR: a link there would lead
- * what this process writes into another file, and a pipe would never answer.
+ * Returns facts about the file, or undefined if the file does not exist. Other users may be able to write to SEAL_DIR.
+ * Through a link there this process would write to another file, and a pipe would block it.
  * @throws Error if it is not a regular file
  */
 function regularFile(file: string): Stats | undefined {
@@ -222,7 +222,7 @@ export interface RegisterCursor {
 const cursorFile = (file: string): string => path.join(path.dirname(file), cursorName);
 
 /**
- * Returns the cursor beside a register, or undefined if there is none, it cannot be read, or the register has lost lines.
+ * Returns the cursor beside a register, or undefined if the cursor is missing or cannot be read, or the register has lost lines.
  * @param lines how many events the register has
  * @throws what the file system throws
  */

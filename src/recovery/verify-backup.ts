@@ -29,7 +29,7 @@ interface LogCheck {
 }
 
 interface CopyCheck extends LogCheck {
-  /** What to do if the log was altered. */
+  /** The remedy if the log was altered. */
   readonly advice: string;
 }
 

@@ -116,7 +116,7 @@ async function startFrom(recording: Recording, { line, seed }: { line: number; s
   ).toEqual([]);
   const { code, out, err } = await verify(scene);
   expect(code, `${what}\n${out}${err}`).toBe(0);
-  // What the first start has found torn is right again.
+  // The first start has repaired every torn file.
   const second = await startOn(scene);
   expect(second, what).toEqual({ refused: '', altered: '', said: '' });
   // After a restore, SEAL_DIR also has the seals of what was removed.

@@ -32,7 +32,7 @@ test('a pruned backup cannot come back in part under its full name', async (cont
   const gone = path.join(folder, `.gone-${path.basename(pruned)}`);
   const whole = path.join(folder, made);
   const steps = [
-    // What was left is removed once its hidden name is durable.
+    // The old backup is removed only when its hidden name is durable.
     flushOf(folder),
     removalIn(left),
     // The new backup gets its name once its files are durable.

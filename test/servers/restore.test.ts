@@ -1,4 +1,4 @@
-/** What `audience restore --in-place` and the next start do with a log that the tools of EventStoreDB put back. In place of these tools, `audience migrate` copies the log to another prefix. */
+/** `audience restore --in-place` and the next start, on a log that the tools of EventStoreDB put back. In place of these tools, `audience migrate` copies the log to another prefix. */
 import { MongoClient } from 'mongodb';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -84,7 +84,7 @@ export interface Recording {
   readonly lines: number;
   /** Numbers of the first line of each trace. */
   readonly starts: readonly number[];
-  /** What processes sent to sockets before this line. */
+  /** Returns the text that processes sent to sockets before this line of the trace. */
   sentBefore(line: number): string;
   /** Returns the lines before which a power cut could lose a change of a file or a folder with such a name. */
   momentsOf(name: RegExp): readonly number[];
@@ -94,7 +94,7 @@ export interface Recording {
 
 interface Cut {
   readonly line: number;
-  /** What was not flushed: nothing is there, all is there, or chance decides for each part. */
+  /** The fate of writes that were not flushed: all are lost, all are kept, or each part is kept or lost at random. */
   readonly rest: 'lost' | 'kept' | 'mixed';
   readonly random: () => number;
 }
