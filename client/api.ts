@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 0c40d48db54a8ce689545def6ce5c92593742b233effeea52883cbcb82031077. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 e192087920136aeaacf10ea5fcd42aca5b5ee78a291c9ffa94838ee7cb042e82. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3441,7 +3441,7 @@ export interface components {
       fault: string | null;
       /** Format: date-time */
       finished_at: string | null;
-      /** @description Known: switched, checked, prepared, differs, poison. */
+      /** @description Known: switched, checked, differs, poison. */
       outcome: string | null;
       poison: components['schemas']['PoisonEvent'] | null;
       progress: components['schemas']['RebuildProgress'] | null;

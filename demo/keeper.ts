@@ -12,13 +12,14 @@ import { openSealKey } from '../src/integrity/seal-store.js';
 import { createSealer } from '../src/integrity/sealer.js';
 import { openErasures } from '../src/privacy/erasures.js';
 import { openRegister } from '../src/recovery/register.js';
-import { leasesOf } from '../src/stores/own-lease.js';
-import { openReadModels, settingsOf } from '../src/stores/stores.js';
+import { deploymentOf } from '../src/app/deployment.js';
+import { embeddedIn } from '../src/stores/stores.js';
 import type { World } from './world.js';
 
 export async function openKeeper(world: World) {
   const { dataDir, folder, log, store, commands, now } = world;
-  const settings = settingsOf({ eventStore: undefined, mongodb: undefined }, folder);
+  const deployment = deploymentOf(embeddedIn(folder));
+  const { stores } = deployment;
   const config = { dataDir, seals: { copies: undefined }, roles: new Set(['api', 'projector', 'mailer'] as const) };
   const logId = await demandLogId(log);
   const logger = pino({ enabled: false });
@@ -42,7 +43,7 @@ export async function openKeeper(world: World) {
       throw new Error(message);
     };
     const opened = await openViews({
-      ...{ settings, store: log, withProjector: true, knownRefusals, logger, onLogAltered },
+      ...{ deployment, store: log, withProjector: true, knownRefusals, logger, onLogAltered },
       ...{ clock: now, monotonic, newUuid: randomUUID },
     });
     const stop = store.onCommitted(opened.notify);
@@ -75,7 +76,7 @@ export async function openKeeper(world: World) {
       await shown.shown();
       const erasures = await openErasures({
         ...{ config, folder, store: log, register, commands, views: shown, logger, mailer: undefined },
-        ...{ openLease: leasesOf(settings), streamKeys: world.keys, clock: now, monotonic },
+        ...{ openLease: stores.openLease, streamKeys: world.keys, clock: now, monotonic },
       });
       const { erasure } = await erasures.request({ email, reason: 'asked_by_person' }, context);
       world.takes(1_500);
@@ -96,7 +97,7 @@ export async function openKeeper(world: World) {
       await shown.close();
       await commands.close();
       await store.close();
-      const models = await openReadModels(settings.views);
+      const models = await stores.openReadModels();
       const uses = [...lastRequests].map(([id, lastUsed]) => ({
         ...createGrant({ id, hash: Buffer.alloc(0), scopes: new Set(), until: Infinity }),
         lastUsed,

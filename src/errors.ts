@@ -118,7 +118,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode =>
 interface ErrorOptions {
   readonly cause?: unknown;
   readonly retryAfter?: number;
-  readonly data?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 export interface ErrorParameters {
@@ -135,7 +135,7 @@ export class ServiceError extends Error {
   /** Whole seconds after which a repeat makes sense, for `unavailable` and `rate_limited`. */
   readonly retryAfter: number | undefined;
   /** Stands in the answer's `data`, beside what is echoed. */
-  readonly data: Readonly<Record<string, string>> | undefined;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, parameters: ErrorParameters = {}, options: ErrorOptions = {}) {
     super(errorMessage(code, parameters), options.cause === undefined ? undefined : { cause: options.cause });

@@ -1,6 +1,6 @@
 /** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { pause } from '../flow/abort.js';
 import type { Clocks } from '../flow/subscriber.js';
 import type { ReadBack } from '../integrity/log-watch.js';
 import type { Erasures } from '../privacy/erasures.js';
@@ -9,7 +9,7 @@ import type { ViewsStatus } from '../projector/views-status.js';
 import type { Role } from '../stores/config.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { ClockStatus } from '../stores/trusted-clock.js';
-import type { Readiness } from './resources/service/handlers.js';
+import type { Readiness } from './resources/parts.js';
 
 /** Ready: the views show what was written this long ago. */
 const readyLagMs = 5_000;
@@ -94,7 +94,7 @@ export async function untilReady(
     if (shown !== position || rebuilding) movedAt = monotonic();
     if (monotonic() - movedAt > stalledMs) return false;
     position = shown;
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    await pause(pollMs, signal);
   }
   return false;
 }

@@ -5,7 +5,7 @@ import type { Clocks } from '../flow/subscriber.js';
 import { openKeys, type Keys } from '../api/keys/known-keys.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { openReadModels, type StoreSettings } from '../stores/stores.js';
+import type { Stores } from '../stores/stores.js';
 import { keyBanner } from './banner.js';
 import type { Commands } from './commands.js';
 import type { Logs } from './logs.js';
@@ -16,7 +16,7 @@ const keyUseBusyMs = 5;
 interface ApiKeysOptions extends Logs, Clocks {
   readonly config: Config;
   readonly folder: DataFolder;
-  readonly settings: StoreSettings;
+  readonly stores: Stores;
   readonly trustedNow: () => number | undefined;
   readonly newUuid: () => string;
 }
@@ -27,7 +27,7 @@ const shortestKey = 16;
 /** Opens the API keys, or returns undefined without the role `api`. If the configuration names no key, the first start generates one. */
 export async function openApiKeys(
   commands: Commands,
-  { config, folder, settings, logger, lines, ...sources }: ApiKeysOptions,
+  { config, folder, stores, logger, lines, ...sources }: ApiKeysOptions,
 ): Promise<Keys | undefined> {
   const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
   const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
@@ -41,7 +41,7 @@ export async function openApiKeys(
   return await openKeys({
     commands,
     configured: [...config.apiKeys.map(configuredKey), ...stored],
-    models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
+    models: await stores.openReadModels({ busyTimeout: keyUseBusyMs }),
     ...sources,
     onFault: (error, meaning) => logger.error({ err: error }, meaning),
   });

@@ -15,14 +15,16 @@ import { createLogBasis } from '../integrity/log-basis.js';
 import type { KnownSeal } from '../integrity/seal.js';
 import { storedTree } from '../integrity/server-blocks.js';
 import { contacts, type ContactDocument } from '../projections/contacts.js';
-import { createQueries } from '../projections/queries.js';
+import { emailsTo } from '../projections/email-worklist.js';
 import { checkViews } from '../projector/start.js';
-import { checkpointName } from '../projector/storage.js';
+import { checkpointName, hasStorages } from '../projector/storage.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 
-/** @throws CommandFailedError @throws StoreUnavailableError */
+/** @throws ConfigurationError @throws CommandFailedError @throws StoreUnavailableError */
 export async function openAuditor(place: CommandPlace, terminal: CommandTerminal): Promise<Auditor> {
   const { clock, stderr, signal, monotonic } = terminal;
+  // Refuse settings without views before anything is read.
+  place.stores();
   const log = await place.openLog();
   let closeViews = async (): Promise<void> => undefined;
   const search = createLogSearch({
@@ -39,9 +41,8 @@ export async function openAuditor(place: CommandPlace, terminal: CommandTerminal
   });
   // A log on EventStoreDB keeps its tree beside the views.
   async function inTree<Answer>(ask: (tree: TreeSource) => Promise<Answer>): Promise<Answer | undefined> {
-    if (place.stores.events.kind !== 'embedded') return await search.inViews((views) => ask(views.tree));
     const { tree } = logSourceOf(log);
-    return tree && (await ask(tree));
+    return tree === undefined ? await search.inViews((views) => ask(views.tree)) : await ask(tree);
   }
   const ordinalAt = async (position: string) => (await inTree((tree) => tree.ordinalsAt([position])))?.[0];
   let holding: Promise<KnownSeal | undefined> | undefined;
@@ -88,11 +89,11 @@ async function openViews(log: EventReader, place: CommandPlace) {
   const close = () => views.close();
   try {
     await checkViews(log, views);
-    if ((await views.checkpoint(checkpointName)) !== null)
+    if (hasStorages(await views.checkpoint(checkpointName)))
       return {
         position: async () => (await views.checkpoint(checkpointName))?.position,
         streamOf: async (contactId: string) => (await views.get<ContactDocument>(contacts, contactId))?.document.stream,
-        emailsTo: createQueries(views).emailsTo,
+        emailsTo: (recipientKey: string) => emailsTo(views, recipientKey),
         tree: storedTree({ readModels: views, reader: log }),
         close,
       };

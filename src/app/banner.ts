@@ -11,7 +11,6 @@ import { AlteredLogError } from '../eventstore/log-source.js';
 import { ForeignViewsError } from '../projector/start.js';
 import { RegisterError } from '../recovery/register.js';
 import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
-import type { StoreSettings } from '../stores/stores.js';
 
 export function addressOf(bound: AddressInfo | string | null, { host, tls }: Pick<Config, 'host' | 'tls'>): string {
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
@@ -19,14 +18,8 @@ export function addressOf(bound: AddressInfo | string | null, { host, tls }: Pic
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-export function startBanner(address: string, { events, views }: StoreSettings, folder: string): string {
-  const onServers = [
-    ...(events.kind === 'eventstoredb' ? ['its events are in EventStoreDB'] : []),
-    ...(views.kind === 'mongodb' ? ['its views are in MongoDB'] : []),
-    `its data is in ${folder}`,
-  ];
-  return `audience-ledger listens on ${address}, ${onServers.join(', ')}\n`;
-}
+export const startBanner = (address: string, places: readonly string[], folder: string): string =>
+  `audience-ledger listens on ${address}, ${[...places, `its data is in ${folder}`].join(', ')}\n`;
 
 /** Shown once, when the key is made; the key itself only on a terminal, because elsewhere standard output is a log. */
 export function keyBanner(key: string, folder: string): string {

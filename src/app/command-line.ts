@@ -10,7 +10,6 @@ import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js
 import { findService, type FolderKey } from '../cli/shared/service-client.js';
 import { present, readConfig } from '../stores/config.js';
 import { dataFolderAt, type DataFolder, type WrittenAddress } from '../stores/data-folder.js';
-import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import type { MailSettings } from '../mailer/check.js';
 import { ownSmtpName } from '../mailer/smtp-url.js';
 import { commandPlace } from './command-place.js';
@@ -64,9 +63,8 @@ function createLine(invocation: Invocation): CommandLine {
       return await openAuditor(place(), terminal);
     },
     async service() {
-      const { dataDir, stores, secret } = place();
+      const { dataDir, log, secret } = place();
       const folder = dataFolderAt(dataDir);
-      const isEmbedded = stores.events.kind === 'embedded';
       const key = present(env['AUDIENCE_KEY']);
       const address = folder.address();
       return await findService({
@@ -74,9 +72,12 @@ function createLine(invocation: Invocation): CommandLine {
         written: address?.url,
         certificate: folder.certificate(),
         key,
-        folderKey: key === undefined ? folderKey(folder, { isEmbedded, secret, address }) : undefined,
+        folderKey:
+          key === undefined
+            ? folderKey(folder, { keepsSecret: log.secretFile !== undefined, secret, address })
+            : undefined,
         // A log on a server is not in the folder, so a copy of the folder cannot mislead.
-        isRunning: () => stores.events.kind !== 'embedded' || hasWriter(stores.events.file),
+        isRunning: () => log.mayHaveWriter(),
         onNotice: (notice) => void stderr.write(`${notice}\n`),
         signal,
       });
@@ -91,7 +92,8 @@ function createLine(invocation: Invocation): CommandLine {
 }
 
 interface ForFolderKey {
-  readonly isEmbedded: boolean;
+  /** Whether the data folder keeps the secret of the log. */
+  readonly keepsSecret: boolean;
   /** `SECRET` of the environment. */
   readonly secret: string | undefined;
   readonly address: WrittenAddress | undefined;
@@ -102,11 +104,11 @@ interface ForFolderKey {
  * service alone decides, whatever the rights of the folder. The secret of such a log is never in the folder, so a secret that
  * is there would prove nothing.
  */
-function folderKey(folder: DataFolder, { isEmbedded, secret, address }: ForFolderKey): FolderKey | undefined {
+function folderKey(folder: DataFolder, { keepsSecret, secret, address }: ForFolderKey): FolderKey | undefined {
   const key = folder.apiKey();
   if (key === undefined) return undefined;
   const own = secret === undefined ? [] : [secret];
-  if (!isEmbedded) return { key, fault: undefined, addressFault: undefined, secrets: own };
+  if (!keepsSecret) return { key, fault: undefined, addressFault: undefined, secrets: own };
   const stored = readableSecret(folder);
   const secrets = stored === undefined ? own : [...own, stored];
   return { key, fault: folder.openToAll(), addressFault: address?.fault, secrets };

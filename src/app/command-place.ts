@@ -1,6 +1,5 @@
 /** Log, views and data folder of one call of the command line, by its options and the environment. */
 import { randomUUID, type KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandPlace, CommandTerminal } from '../cli/shared/command-line.js';
 import { deriveRegisterKey, deriveRestoredKey, deriveStreamKeys } from '../events/streams.js';
@@ -10,11 +9,10 @@ import { liveProjections } from '../projections/views.js';
 import { readLive } from '../projector/live-reader.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
-import { openLogForReading, openViewsForReading } from '../stores/for-reading.js';
 import { isMarkedRestored } from '../recovery/restored-mark.js';
 import { secretOf, secretsInFolder, streamKeysOf } from '../stores/secret-of-log.js';
 import { version } from './version.js';
-import { openEventStore, settingsOf, type StoreSettings } from '../stores/stores.js';
+import { settingsOf, storesOf, type LogStore, type Stores } from '../stores/stores.js';
 
 type Around = Pick<CommandTerminal, 'env' | 'stderr' | 'signal'>;
 
@@ -25,16 +23,18 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
   );
   const { dataDir, secret, seals } = config;
   const folder = dataFolderAt(dataDir);
-  const stores = settingsOf(config, folder);
+  const log = storesOf(settingsOf(config.logServer, folder));
+  const stores = (): Stores => storesOf(settingsOf(config.servers(), folder));
   const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
-  const existing = (): StoreSettings => existingLog(stores, dataDir);
+  const existing = (): LogStore => demandLog(log, dataDir);
   const secrets = (): readonly (string | undefined)[] => [secret, folder.secret()];
-  const openLog = async (): Promise<EventReader> => openLogForReading(existing().events, { signal, onNotice });
+  const openLog = async (): Promise<EventReader> => existing().openLogForReading({ signal, onNotice });
   return {
     dataDir,
     secret,
     outbox: folder.outbox,
     seals,
+    log,
     stores,
     signal,
     newUuid: randomUUID,
@@ -43,7 +43,7 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
     existing,
     openLog,
     async openViews() {
-      const views = await openViewsForReading(existing().views, onNotice);
+      const views = await demandLog(stores(), dataDir).openViewsForReading(onNotice);
       return await readLive(views, liveProjections).catch(async (error: unknown) => {
         await views.close();
         throw error;
@@ -63,9 +63,9 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
         throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
           type: 'no_secret',
         });
-      return await openForWriting({ stores: existing(), config: { dataDir, seals }, secret: known, onNotice, signal });
+      return await openForWriting({ log: existing(), config: { dataDir, seals }, secret: known, onNotice, signal });
     },
-    openLocked: () => openEventStore(existing().events, { signal }),
+    openLocked: () => existing().openEventStore({ signal }),
     secretsAtHand: () => [
       ...(secret === undefined ? [] : [{ secret, source: 'SECRET' }]),
       ...secretsInFolder(dataDir, onNotice),
@@ -87,8 +87,8 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
   }
 }
 
-function existingLog(stores: StoreSettings, dataDir: string): StoreSettings {
-  if (stores.events.kind !== 'embedded' || existsSync(stores.events.file)) return stores;
+function demandLog<Store extends LogStore>(log: Store, dataDir: string): Store {
+  if (log.exists()) return log;
   throw new CommandFailedError(
     `There is no event log in ${path.resolve(dataDir)}: name the data folder with --data-dir or DATA_DIR.`,
     { type: 'no_log' },
@@ -96,7 +96,7 @@ function existingLog(stores: StoreSettings, dataDir: string): StoreSettings {
 }
 
 interface Writing {
-  readonly stores: StoreSettings;
+  readonly log: LogStore;
   readonly config: Pick<ReturnType<typeof readStoresConfig>, 'dataDir' | 'seals'>;
   readonly secret: string;
   readonly onNotice: (notice: string) => void;
@@ -104,10 +104,10 @@ interface Writing {
 }
 
 /** Opens the log to append to it. The embedded log is compared with its newest seal before and sealed after that, as the service does. */
-async function openForWriting({ stores, config, secret, onNotice, signal }: Writing) {
+async function openForWriting({ log, config, secret, onNotice, signal }: Writing) {
   const { openCommands } = await import('./commands.js');
   const { startIntegrity } = await import('./integrity.js');
-  const store = await openEventStore(stores.events, { signal });
+  const store = await log.openEventStore({ signal });
   try {
     const clocks = { clock: Date.now, monotonic: () => performance.now() };
     const commands = await openCommands({
@@ -118,7 +118,7 @@ async function openForWriting({ stores, config, secret, onNotice, signal }: Writ
     const notice = (facts: unknown, message?: string): void => onNotice(message ?? String(facts));
     const logger = { info: () => undefined, warn: notice, error: notice };
     const seals = { ...config.seals, every: 0 };
-    const context = { ...clocks, config: { ...config, seals }, settings: stores, secret, restored: undefined, logger };
+    const context = { ...clocks, config: { ...config, seals }, secret, restored: undefined, logger };
     const start = await startIntegrity(store, context);
     return {
       store,

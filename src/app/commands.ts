@@ -14,7 +14,7 @@ import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogue.js';
 import { createRecipientCheck } from '../commands/recipients.js';
-import type { CommandHandler, HandlerOptions, RegisterKeeper } from '../commands/command-handler.js';
+import type { CommandHandler, RegisterKeeper } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { createRefusalRequests } from '../commands/refusals.js';
 import { serviceDecider, type RecordRestored } from '../commands/service.js';
@@ -38,7 +38,7 @@ import { serviceStream } from '../eventstore/log-id.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import { createSaltSource, createUlidSource } from '../stores/ids.js';
-import type { Traces } from '../traces/traces.js';
+import type { Observe } from '../flow/observe.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
@@ -57,9 +57,8 @@ export interface AppendListener {
 
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
   /** Absent: nothing is counted. */
-  readonly metrics?: Pick<HandlerOptions<unknown, unknown, DomainEvent>, 'onOutcome' | 'onConflict'>;
-  /** Absent: nothing is traced. */
-  readonly traces?: Pick<Traces, 'traceHandler' | 'traceAppend'> | undefined;
+  /** Told of commands and appends. */
+  readonly observe?: Observe | undefined;
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** If absent, mail to the subscribers of a list is refused. */
@@ -79,7 +78,7 @@ export interface CommandsOptions extends Pick<Clocks, 'clock'> {
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, publicUrl, onUnreadable, metrics, traces, clock, newUuid } = options;
+  const { store, keys, publicUrl, onUnreadable, observe, clock, newUuid } = options;
   const { newSalt = createSaltSource() } = options;
   const sources: Sources = { now: clock, newEventId: newUuid, newSalt };
   const listeners: AppendListener[] = [];
@@ -88,8 +87,8 @@ export async function openCommands(options: CommandsOptions) {
     decider: Decider<State, Command, Event>,
     cacheSize: number,
     isKept?: (command: Command) => boolean,
-  ): CommandHandler<State, Command, Event> => {
-    const handler = createCommandHandler({
+  ): CommandHandler<State, Command, Event> =>
+    createCommandHandler({
       store,
       decider,
       sources,
@@ -98,8 +97,7 @@ export async function openCommands(options: CommandsOptions) {
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
-      ...metrics,
-      traceAppend: traces?.traceAppend,
+      observe,
       onAppended(append) {
         for (const listener of listeners) listener.onAppended(append);
       },
@@ -107,8 +105,6 @@ export async function openCommands(options: CommandsOptions) {
         for (const listener of listeners) listener.onUnchanged?.(position);
       },
     });
-    return traces?.traceHandler(handler) ?? handler;
-  };
 
   await initialise(handlerOf(serviceDecider, 1), { keys, newUuid });
   const groups = handlerOf(groupDecider, 1);

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/http/client-address.js';
-import type { Readiness } from '../api/resources/service/handlers.js';
+import type { Readiness } from '../api/resources/parts.js';
 import type { Connections } from '../api/http/connections.js';
 import { createRateLimiter } from '../api/http/rate-limit.js';
 import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
@@ -16,7 +16,6 @@ import type { Integrity } from './integrity.js';
 import { mailerTimings } from '../mailer/timings.js';
 import { openMetricsServer } from '../api/http/metrics-server.js';
 import type { Metrics } from '../metrics/metrics.js';
-import type { Traces } from '../traces/traces.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Listener } from './listener.js';
@@ -27,9 +26,9 @@ import type { LogDestination } from '../flow/log-destination.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { createProofs } from '../integrity/service-proofs.js';
 import { createHeadLag, readiness } from '../api/readiness.js';
-import type { RequestLine } from '../api/http/request-context.js';
+import type { Observe } from '../flow/observe.js';
 import type { Views } from './views.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore } from '../stores/stores.js';
 import type { TrustedClock } from '../stores/trusted-clock.js';
 import { openPages } from './pages.js';
 import type { Commands } from './commands.js';
@@ -46,10 +45,9 @@ interface HttpOptions extends Clocks {
   readonly listener: Listener;
   readonly connections: Connections;
   readonly folder: DataFolder;
-  readonly settings: StoreSettings;
   readonly logger: Logger;
   readonly lines: LogDestination;
-  readonly log: (line: RequestLine) => void;
+  readonly observe: Observe;
   readonly integrity: Integrity;
   readonly sealKey: () => KeyObject;
   readonly store: OpenEventStore;
@@ -61,7 +59,6 @@ interface HttpOptions extends Clocks {
   readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
   readonly metrics: Pick<Metrics, 'read'>;
-  readonly traces?: Traces | undefined;
   readonly newUuid: () => string;
   readonly secret: string;
   readonly appearance: Appearance;
@@ -72,7 +69,7 @@ interface HttpOptions extends Clocks {
 /** Lets the listener answer with the whole API; without the role `api`, with health checks only. Rejects if the port for metrics cannot be used. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, listener, connections, folder, logger, lines, integrity, sealKey } = options;
-  const { store, streamKeys, keys, commands, log } = options;
+  const { store, streamKeys, keys, commands, observe } = options;
   const { views, mailer, erasures, metrics, clock, monotonic, newUuid, trustedClock } = options;
   const { server, address, stopping } = listener;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
@@ -112,7 +109,6 @@ export async function openHttp(options: HttpOptions) {
     }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
-    parked: views.parked,
     rebuilds: views.rebuilds,
     erasures,
     reports: commands.reports,
@@ -134,9 +130,8 @@ export async function openHttp(options: HttpOptions) {
       failures: limiter('failures', failuresAMinute),
     },
     pages: openPages({ ...options, limiter: limiter('pages', config.rateLimitPages) }),
-    log,
+    observe,
     readMetrics: metrics.read,
-    traces: options.traces,
     now: monotonic,
     newUuid,
     stopping,

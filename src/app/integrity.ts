@@ -29,11 +29,10 @@ import type { ReadModels } from '../readmodels/read-models.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import { seldomLeaseMs, type OpenLease } from '../stores/own-lease.js';
 import type { RestoredMark } from '../recovery/restored-mark.js';
-import type { EmbeddedLog, OpenEventStore, StoreSettings } from '../stores/stores.js';
+import type { EmbeddedLog, OpenEventStore } from '../stores/stores.js';
 
 interface IntegrityContext extends Clocks {
   readonly config: Pick<Config, 'dataDir'> & { readonly seals: Config['seals'] };
-  readonly settings: StoreSettings;
   readonly secret: string;
   readonly restored: RestoredMark | undefined;
   readonly logger: IntegrityLogger;
@@ -63,19 +62,18 @@ export interface Integrity extends LogWatch {
  * @throws AlteredLogError if the log is not the sealed one @throws ConfigurationError if SEAL_KEY cannot be used
  */
 export async function startIntegrity(store: OpenEventStore, context: IntegrityContext): Promise<IntegrityStart> {
-  const { config, settings, restored } = context;
+  const { config, restored } = context;
   const logId = (await readLogId(store)) ?? '';
   const found = await findAllSeals(context);
   const key = keyOfService(context, sealsByOthers(found, new Set(config.seals.keysBefore), logId));
   const keys = new Set([publicKeyOf(key), ...config.seals.keysBefore]);
   if (restored !== undefined) refuseUncounted(sealsByOthers(found, keys, logId), config.dataDir);
-  if (isEmbedded(store) && settings.events.kind === 'embedded')
-    return { key, keys, ...(await startEmbedded(store, { ...context, ...settings.events, logId, found, key, keys })) };
+  if (isEmbedded(store)) return { key, keys, ...(await startEmbedded(store, { ...context, logId, found, key, keys })) };
   const newest = found.find((one) => whyIgnored(one, keys) === undefined);
   return { superseded: newest?.seal ?? undefined, key, keys, watch: undefined };
 }
 
-const isEmbedded = (store: OpenEventStore): store is OpenEventStore & EmbeddedLog => store.frontier !== undefined;
+const isEmbedded = (store: OpenEventStore): store is OpenEventStore & EmbeddedLog => store.file !== undefined;
 
 async function findAllSeals({ config, restored, logger }: IntegrityContext): Promise<readonly FoundSeal[]> {
   return await findSeals({ dataDir: config.dataDir, copies: config.seals.copies }, (notice) => {
@@ -89,17 +87,16 @@ async function findAllSeals({ config, restored, logger }: IntegrityContext): Pro
 }
 
 interface EmbeddedStart extends IntegrityContext, Pick<IntegrityStart, 'key' | 'keys'> {
-  readonly file: string;
   readonly logId: string;
   readonly found: readonly FoundSeal[];
 }
 
 async function startEmbedded(store: OpenEventStore & EmbeddedLog, start: EmbeddedStart) {
-  const { config, settings, file, logId, found, key, keys, restored, secret, logger, clock, monotonic } = start;
+  const { config, logId, found, key, keys, restored, secret, logger, clock, monotonic } = start;
   const restoredKey = deriveRestoredKey(secret);
   const log = { log: store, tree: store.tree, logId };
   const known = await checkStart({ ...log, found, keys, pending: restored, restoredKey }).catch((error: unknown) => {
-    throw error instanceof AlteredLogError ? withAdvice(error, settings) : error;
+    throw error instanceof AlteredLogError ? withAdvice(error, store) : error;
   });
   const { isClean, superseded, listed } = known;
   reportIgnored(listed, logger);
@@ -116,7 +113,10 @@ async function startEmbedded(store: OpenEventStore & EmbeddedLog, start: Embedde
   });
   // While a final seal is the newest, a log with more events is refused. So the first append needs a seal that is not final.
   if (isClean) await sealer.seal(store.opened);
-  return { superseded, watch: watchLog({ ...clocks, file, store, sealer, every, isClean, restoredKey, logger }) };
+  return {
+    superseded,
+    watch: watchLog({ ...clocks, file: store.file, store, sealer, every, isClean, restoredKey, logger }),
+  };
 }
 
 /** @throws ConfigurationError if the key is missing or cannot be used */
@@ -163,9 +163,9 @@ interface IntegrityParts extends IntegrityContext {
 
 /** Watches the log while the service runs. */
 export async function openIntegrity(start: IntegrityStart, parts: IntegrityParts): Promise<Integrity> {
-  const { settings, store, alteredStore } = parts;
+  const { store, alteredStore } = parts;
   const { promise: altered, resolve } = Promise.withResolvers<AlteredLogError>();
-  const end = (error: AlteredLogError): void => resolve(withAdvice(error, settings));
+  const end = (error: AlteredLogError): void => resolve(withAdvice(error, store));
   void alteredStore.then((message) => end(new AlteredLogError(message)));
   return {
     ...(start.watch ?? (await watchOnServers(start, parts, end))),
@@ -194,11 +194,11 @@ async function watchOnServers(
   });
 }
 
-function withAdvice({ message }: AlteredLogError, { events }: StoreSettings): AlteredLogError {
+function withAdvice({ message }: AlteredLogError, { file }: Pick<OpenEventStore, 'file'>): AlteredLogError {
   const text = message.includes('the event log was altered') ? message : `the event log was altered: ${message}`;
   const advice =
-    events.kind === 'embedded'
-      ? `Keep the altered file: audience audit verify, or verify.mjs on an export, tells more. Then put ${events.file} back from the last good backup`
-      : 'audience audit verify tells more';
+    file === undefined
+      ? 'audience audit verify tells more'
+      : `Keep the altered file: audience audit verify, or verify.mjs on an export, tells more. Then put ${file} back from the last good backup`;
   return new AlteredLogError(printable(`${text}. ${advice}`));
 }

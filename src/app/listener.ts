@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { createStartingApp } from '../api/app.js';
 import type { Connections } from '../api/http/connections.js';
-import type { RequestLine } from '../api/http/request-context.js';
+import type { Observe } from '../flow/observe.js';
 import { closeServer, createServer } from '../api/http/server.js';
 import type { Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
@@ -31,7 +31,7 @@ interface ListenerOptions {
   readonly certificate: Certificate | undefined;
   readonly connections: Connections;
   readonly logger: Logger;
-  readonly log: (line: RequestLine) => void;
+  readonly observe: Observe;
   /** Milliseconds, monotonic. */
   readonly monotonic: () => number;
   readonly newUuid: () => string;
@@ -39,14 +39,14 @@ interface ListenerOptions {
 
 /** Opens the port. Until `replaceApp` is called, only `/health/live` answers 200. Rejects if the port cannot be used. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { config, certificate, connections, logger, log, monotonic, newUuid } = options;
+  const { config, certificate, connections, logger, observe, monotonic, newUuid } = options;
   const closing = new AbortController();
   let waiting: { readonly waiting_for: StartStep; readonly reason?: string } = { waiting_for: 'event_store' };
   const app = createStartingApp({
     corsOrigins: config.corsOrigins,
     readiness: () => ({ ready: false, parts: { starting: waiting } }),
     stopping: closing.signal,
-    log,
+    observe,
     now: monotonic,
     newUuid,
   });

@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 import { openStandardOutput, type LogDestination } from '../flow/log-destination.js';
 import type { Config } from '../stores/config.js';
 import type { Traces } from '../traces/traces.js';
-import { readTraceVariables } from '../traces/variables.js';
+import { checkTraceVariables } from '../traces/variables.js';
 import { version } from './version.js';
 
 export interface Logs {
@@ -26,15 +26,17 @@ function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () => string
 
 /** Lines name the trace that they are written in, and a line says where traces cannot be sent. */
 export async function openObservers(config: Pick<Config, 'logLevel'>): Promise<Observers> {
-  const { settings, ignored } = readTraceVariables(process.env);
-  const traces =
-    settings &&
-    (await import('../traces/traces.js')).openTraces({
-      ...{ settings, version, instance: randomUUID(), clock: Date.now, monotonic: () => performance.now() },
-      say: (level, about, message) => logs.logger[level](about, message),
-    });
+  const { isOn, wrong } = checkTraceVariables(process.env);
+  // The SDK reads the environment itself. Without a wrong variable, its default holds.
+  for (const name of wrong.keys()) Reflect.deleteProperty(process.env, name);
+  const traces = isOn
+    ? (await import('../traces/traces.js')).openTraces({
+        ...{ version, instance: randomUUID(), clock: Date.now, monotonic: () => performance.now() },
+        say: (level, about, message) => logs.logger[level](about, message),
+      })
+    : undefined;
   const logs = openLogs(config, traces?.traceId);
-  for (const fault of ignored)
-    logs.logger.warn({ fault }, 'a variable of OpenTelemetry is not understood, and ignored');
+  for (const [name, fault] of wrong)
+    logs.logger.warn({ fault: `${name} ${fault}` }, 'a variable of OpenTelemetry is not understood, and ignored');
   return { ...logs, traces };
 }

@@ -29,21 +29,16 @@ import type { Transport } from '../mailer/transport.js';
 import { wakeForMail } from '../mailer/wake.js';
 import { createErasureCheck } from '../privacy/erase.js';
 import type { OpenLease } from '../stores/own-lease.js';
-import { isShared, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore } from '../stores/stores.js';
 import type { MailerReport } from '../mailer/job.js';
 import { mailReport } from '../mailer/report.js';
-import type { Traces } from '../traces/traces.js';
+import type { Observe } from '../flow/observe.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 interface MailOptions extends Clocks {
-  readonly metrics: {
-    onReport(report: MailerReport): void;
-    timed(transport: Transport): Transport;
-  };
-  readonly traces?: Pick<Traces, 'traceTransport' | 'onReport'> | undefined;
+  readonly observe: Observe;
   readonly config: Config;
-  readonly settings: StoreSettings;
   readonly openLease: OpenLease;
   readonly folder: DataFolder;
   readonly logger: Logger;
@@ -61,17 +56,14 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, settings, openLease, logger, traces, store, commands, views, clock, monotonic, trustedNow, newUuid } =
-    options;
+  const { config, openLease, logger, observe, store, commands, views, clock, monotonic, trustedNow, newUuid } = options;
   const { mailReturnPath: base } = config;
   const log = mailReport(logger);
   const report = (about: MailerReport): void => {
     log(about);
-    options.metrics.onReport(about);
-    traces?.onReport(about);
+    observe.email(about);
   };
-  const timed = options.metrics.timed(await transportOf(options));
-  const transport = traces?.traceTransport(timed) ?? timed;
+  const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   const runs = await openMailRuns({
     ...{ openLease, store, monotonic, newUuid },
@@ -90,10 +82,10 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     }),
     unsubscribeUrl: unsubscribeUrlOf(options),
     // The view may not exist until it has shown something.
-    due: async (now, limit) => (views.hasEmails() ? await views.queries.dueEmails(now, limit) : []),
-    sending: async (limit) => (views.hasEmails() ? await views.queries.sendingEmails(limit) : []),
-    dueAfter: (time) => (views.hasEmails() ? views.queries.emailsDueAfter(time) : noEmails()),
-    overdue: views.queries.overdueEmails,
+    due: async (now, limit) => (views.hasEmails() ? await views.worklist.dueEmails(now, limit) : []),
+    sending: async (limit) => (views.hasEmails() ? await views.worklist.sendingEmails(limit) : []),
+    dueAfter: (time) => (views.hasEmails() ? views.worklist.emailsDueAfter(time) : noEmails()),
+    overdue: views.worklist.overdueEmails,
     transport,
     dkim: config.dkim,
     returnPath:
@@ -105,6 +97,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     timings: { ...mailerTimings, ...config.mailTimings },
     breakerTimings,
     report,
+    observe,
     connections: config.mailConnections,
     // While one e-mail is handed over, another one is claimed and another one's outcome recorded.
     concurrency: 3 * config.mailConnections,
@@ -114,7 +107,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     attach(given) {
       runner = given;
       wakeForMail(given, {
-        isShared: isShared(settings),
+        isShared: !store.soleWriter,
         onAppended: (onAppended) => commands.listen({ onAppended }),
         onMoved: views.onMoved,
       });

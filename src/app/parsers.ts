@@ -6,8 +6,7 @@
 import { maxHeaderSize } from 'node:http';
 import { defaultBodyLimit } from '../api/http/body.js';
 import { maxBytes as formBytes } from '../api/pages/form.js';
-import { emailEndpoints } from '../api/resources/email/endpoints.js';
-import { reportEndpoint } from '../api/resources/email/reports.js';
+import { emailEndpoints } from '../api/resources/email.js';
 import { maxBytes as addressBytes } from '../api/schemas/fields.js';
 import { maxTemplate } from '../commands/mustache.js';
 import { longestRow } from '../copy/csv-reader.js';
@@ -28,7 +27,7 @@ interface Parser {
 }
 
 const { bodyLimit: emailBody = defaultBodyLimit } = emailEndpoints.send;
-const { bodyLimit: reportBody = defaultBodyLimit } = reportEndpoint;
+const { bodyLimit: reportBody = defaultBodyLimit } = emailEndpoints.report;
 const onMain = (parser: string, bound: number, ...files: readonly string[]) =>
   ({ parser, bound, where: 'main thread', files }) as const;
 
@@ -43,7 +42,7 @@ export const parsers = {
   form: onMain('form of a page of recipients', formBytes, 'src/api/pages/form.ts'),
   path: onMain('path of a request', maxHeaderSize, 'src/api/http/routes.ts'),
   query: onMain('query of a request: parameters, times, names, cursors', maxHeaderSize, 'src/audit/times.ts'),
-  filter: onMain('value in a query that filters documents', maxHeaderSize, 'src/api/resources/views/handlers.ts'),
+  filter: onMain('value in a query that filters documents', maxHeaderSize, 'src/api/resources/views.ts'),
   negotiation: onMain('`Accept`, `Accept-Encoding`, `Range`, `If-None-Match`', maxHeaderSize, 'src/api/app.ts'),
   preferences: onMain('`Prefer`, `Authorization`, `Idempotency-Key`', maxHeaderSize, 'src/api/http/request-headers.ts'),
   forwarded: onMain('`Forwarded`, `X-Forwarded-For`', maxHeaderSize, 'src/api/http/client-address.ts'),

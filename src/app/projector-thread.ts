@@ -8,12 +8,14 @@ import type { Damage } from '../rebuild/damage.js';
 import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
 import type { Storages } from '../projector/storage.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
-import { isShared, type StoreSettings } from '../stores/stores.js';
+import type { StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
 
 interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
   readonly settings: StoreSettings;
+  /** Whether other processes may fold the views, too. */
+  readonly isShared: boolean;
   /** Names this start among the processes that share the views. */
   readonly holder: string;
   readonly onProgress: (status: ProjectorStatus) => void;
@@ -26,15 +28,18 @@ export type ProjectorThread = ReturnType<typeof startProjectorThread>;
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions) {
-  const { settings, holder, onProgress, onFault } = options;
+  const { settings, isShared, holder, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
-  const standby = isShared(settings);
+  const standby = isShared;
   let status: ProjectorStatus = { ...initialStatus, standby, led: !standby };
   let reached: Frontier | undefined;
   const thread = startRestartingThread<FromProjector, ToProjector>({
     name: 'projector',
     start: (hooks) =>
-      startWorkerThread({ name: 'projector', beside: import.meta.url }, { ...hooks, workerData: { settings, holder } }),
+      startWorkerThread(
+        { name: 'projector', beside: import.meta.url },
+        { ...hooks, workerData: { settings, isShared, holder } },
+      ),
     onMessage: receive,
     onDied(error) {
       reached = undefined;

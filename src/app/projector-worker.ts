@@ -12,9 +12,8 @@ import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { checkpointName, storedIn, type Storages } from '../projector/storage.js';
 import { damageOf, type Damage } from '../rebuild/damage.js';
-import { buildInitially } from '../rebuild/bulk-build.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
-import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
+import { longBusyTimeoutMs, storesOf, storeSettings } from '../stores/stores.js';
 
 /** Sent only when it has changed: most reports are about the position alone. */
 type SeldomChanged = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
@@ -36,28 +35,30 @@ export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages | 
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
-const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
+const { settings, isShared, holder } = z
+  .object({ settings: storeSettings, isShared: z.boolean(), holder: z.string() })
+  .parse(workerData);
 
+const stores = storesOf(settings);
 const send = (message: FromProjector): void => main.postMessage(message);
-const reader = await openEventReader(settings.events, {
+const reader = await stores.openEventReader({
   onFault: ({ message }) => send({ type: 'fault', fault: { kind: 'unavailable', message } }),
 });
 // A rebuild that makes indexes in the same file takes seconds.
-const readModels = await openReadModels(settings.views, {
+const readModels = await stores.openReadModels({
   busyTimeout: longBusyTimeoutMs,
   onDamage: (error) => send({ type: 'damaged', damage: damageOf(error) }),
 });
 const stop = new AbortController();
 const now = (): number => performance.now();
 const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });
-const lease = isShared(settings) ? leaseOf('projector') : undefined;
+const lease = isShared ? leaseOf('projector') : undefined;
 
 let viewsAreBuilt = (): void => undefined;
 const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
 
 /** Follows a log on a server. The embedded log stores its blocks itself. */
 async function followLogOnServer(): Promise<void> {
-  if (settings.events.kind === 'embedded') return;
   const blocksLease = leaseOf('blocks');
   await followBlocks({
     reader,
@@ -73,7 +74,7 @@ async function followLogOnServer(): Promise<void> {
   });
   await blocksLease.close();
 }
-const blocks = followLogOnServer();
+const blocks = lease === undefined ? undefined : followLogOnServer();
 
 async function scrub(): Promise<void> {
   const live = await readModels.checkpoint(checkpointName);
@@ -109,10 +110,9 @@ await runProjector({
   ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
   onFault: (fault) => send({ type: 'fault', fault }),
   switches,
-  buildInitially,
   onProgress({ parked, live, missing, ...status }) {
-    // Known once they are built, however far behind they are by then.
-    if (live !== null) viewsAreBuilt();
+    // The views may be far behind by then.
+    if (live !== null && Object.keys(live).length > 0) viewsAreBuilt();
     const isSent = parked === sent?.parked && live === sent.live && missing === sent.missing;
     if (!isSent) sent = { parked, live, missing };
     send({ type: 'progress', status, ...(isSent ? {} : { seldom: { parked, live, missing } }) });

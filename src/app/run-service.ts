@@ -1,8 +1,7 @@
 /** The life of the process: environment, log, start, and the ways it ends, each within a bound. */
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import { unlessAborted, within } from '../flow/abort.js';
 import { explain } from './banner.js';
 import { openObservers, type Observers } from './logs.js';
 import type { Logger } from 'pino';
@@ -51,18 +50,18 @@ function keepYoungObjectsYoung(): void {
 /** @returns the exit code @throws what keeps the service from starting */
 async function serve({ config, observers, signal }: Run): Promise<number> {
   const { logger } = observers;
-  const stopped = once(signal, 'abort').then(() => undefined);
   const starting = startService(config, observers, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  const service = signal.aborted ? undefined : await Promise.race([starting, stopped]);
+  const service = await unlessAborted(starting, signal, () => undefined);
   if (service === undefined) {
     logger.info({ signal: String(signal.reason) }, 'stopping before the start is complete');
-    await Promise.race([starting.then((late) => late?.close()), sleep(abandonStartMs)]);
+    const closed = starting.then((late) => late?.close());
+    await within(abandonStartMs, closed, () => undefined);
     return 0;
   }
   keepYoungObjectsYoung();
-  const altered = await Promise.race([stopped, service.altered ?? stopped]);
+  const altered = await unlessAborted(service.altered ?? new Promise<never>(() => undefined), signal, () => undefined);
   if (altered === undefined) logger.info({ signal: String(signal.reason) }, 'stopping');
   else logger.fatal({ err: altered }, 'stopping: the event log was altered');
   const isClosed = await stop(service, logger);
@@ -71,7 +70,8 @@ async function serve({ config, observers, signal }: Run): Promise<number> {
 
 async function stop(service: Service, logger: Logger): Promise<boolean> {
   try {
-    const isClosed = await Promise.race([service.close().then(() => true), sleep(stopMs, false)]);
+    const closed = service.close().then(() => true);
+    const isClosed = await within(stopMs, closed, () => false);
     if (isClosed) logger.info('stopped');
     else logger.error('the stop took too long: a store does not answer');
     return isClosed;

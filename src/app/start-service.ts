@@ -7,25 +7,16 @@ import { startBanner } from './banner.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
-import {
-  openEventStore,
-  type OpenEventStore,
-  openReadModels,
-  prepareViews,
-  refuseForeignViews,
-  isShared,
-  settingsOf,
-  type StoreSettings,
-} from '../stores/stores.js';
-import { leasesOf, type OpenLease } from '../stores/own-lease.js';
+import { settingsOf, type OpenEventStore, type Stores } from '../stores/stores.js';
+import type { OpenLease } from '../stores/own-lease.js';
+import { deploymentOf, type Deployment } from './deployment.js';
 import { deriveRegisterKey, deriveRestoredKey, deriveStreamKeys, isSuppressionStream } from '../events/streams.js';
 import { openIntegrity, startIntegrity, type Integrity } from './integrity.js';
-import { refuseLostLog, refuseUnreadableRestore } from '../integrity/start-check.js';
+import { refuseUnreadableRestore } from '../integrity/start-check.js';
 import { frontierAt, rootOf } from '../eventstore/tree.js';
 import { toHex } from '../eventstore/leaf.js';
-import { AlteredLogError } from '../eventstore/log-source.js';
+import type { AlteredLogError } from '../eventstore/log-source.js';
 import { demandLogId, readLogId } from '../eventstore/log-id.js';
-import { logStart } from '../eventstore/event-store.js';
 import { recoverLog } from '../recovery/after-restore.js';
 import { openRegister } from '../recovery/register.js';
 import { demandOwnMark, restoredIn, type RestoredMark } from '../recovery/restored-mark.js';
@@ -33,16 +24,14 @@ import { openErasures } from '../privacy/erasures.js';
 import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
 import { createConnections, type Connections } from '../api/http/connections.js';
-import type { RequestLine } from '../api/http/request-context.js';
 import { requestLog } from '../api/http/request-log.js';
 import type { Clocks, Subscriber } from '../flow/subscriber.js';
 import type { Observers } from './logs.js';
 import { openListener, type Listener } from './listener.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
-import { clockNotesIn, newestEventTime, openTrustedClock, sharedClockNotes } from '../stores/trusted-clock.js';
-import { removeSealDrafts } from '../integrity/seal-store.js';
-import { onRoundTrip } from '../flow/round-trips.js';
+import { newestEventTime, openTrustedClock } from '../stores/trusted-clock.js';
+import { createObserve, type Observe } from '../flow/observe.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from '../api/readiness.js';
 import { openViews, type Views } from './views.js';
@@ -56,9 +45,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Milliseconds. A draft is written and renamed in less time. */
-const draftMs = 60_000;
-
 interface StartOptions extends Observers {
   /** The maximum number of events that are read for one page of the feed. Only tests set it. */
   readonly mostSearched?: number;
@@ -70,11 +56,12 @@ interface Beginning extends StartOptions, Pick<Clocks, 'monotonic'> {
   readonly certificate: Certificate | undefined;
   readonly appearance: Appearance;
   readonly folder: DataFolder;
-  readonly settings: StoreSettings;
+  readonly deployment: Deployment;
+  readonly stores: Stores;
   readonly metrics: Metrics;
   readonly connections: Connections;
   readonly listener: Listener;
-  readonly log: (line: RequestLine) => void;
+  readonly observe: Observe;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -95,26 +82,25 @@ interface Context extends Beginning, Clocks {
 export async function startService(config: Config, options: StartOptions, signal: AbortSignal): Promise<Service> {
   const startedAt = Date.now();
   const monotonic = (): number => performance.now();
-  const { logger, lines } = options;
+  const { logger, lines, traces } = options;
   // A bad certificate, key or text is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const appearance = readAppearance(config.pages.folder);
   const folder = openDataFolder(config.dataDir);
-  const settings = settingsOf(config, folder);
-  const restored = restoredIn(config.dataDir, { hasLog: settings.events.kind === 'embedded' });
   const metrics = createMetrics();
-  onRoundTrip(metrics.onRoundTrip);
+  const observe = createObserve(
+    [metrics.listener, { request: requestLog(logger, lines) }, ...(traces ? [traces.listener] : [])],
+    traces?.begin,
+  );
+  const deployment = deploymentOf(settingsOf(config.servers, folder), observe);
+  const { stores } = deployment;
+  const restored = restoredIn(config.dataDir, stores);
   const connections = createConnections({ now: monotonic });
-  const logLine = requestLog(logger, lines);
-  const log = (line: RequestLine): void => {
-    metrics.onRequest(line);
-    logLine(line);
-  };
-  const http = { config, certificate, connections, log, monotonic, newUuid: randomUUID };
+  const http = { config, certificate, connections, observe, monotonic, newUuid: randomUUID };
   let listener: Listener | undefined;
   try {
     listener = await openListener({ ...http, logger });
-    const read = { appearance, folder, settings, restored };
+    const read = { appearance, folder, deployment, stores, restored };
     return await startWithStores({ ...options, ...http, ...read, metrics, listener, signal, startedAt });
   } catch (error) {
     await listener?.close();
@@ -124,15 +110,14 @@ export async function startService(config: Config, options: StartOptions, signal
 }
 
 async function startWithStores(beginning: Beginning): Promise<Service> {
-  const { config, folder, settings, metrics, listener, logger, signal, startedAt } = beginning;
+  const { config, folder, deployment, stores, listener, logger, signal, startedAt } = beginning;
   const altered = Promise.withResolvers<string>();
   // Made, where there is none, only by a process that has the log.
   const demandSecret = (): string => config.secret ?? folder.secret() ?? firstSecret(folder);
   listener.report('event_store');
-  const store = await openEventStore(settings.events, {
+  const store = await stores.openEventStore({
     onLocked: () => void demandSecret(),
     onAltered: altered.resolve,
-    onCommit: metrics.onCommit,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting(reason, status) {
       listener.report('event_store', status);
@@ -140,18 +125,13 @@ async function startWithStores(beginning: Beginning): Promise<Service> {
     },
     signal,
   });
-  // While this process holds the lock of an embedded log, every older draft is left over. On servers, other processes may be
-  // writing drafts.
-  const leftBefore = settings.events.kind === 'embedded' ? startedAt : startedAt - draftMs;
-  folder.removeDrafts(leftBefore);
-  removeSealDrafts(config.dataDir, leftBefore);
-  if (settings.events.kind === 'embedded') folder.forgetAddress();
+  deployment.removeLeftovers(folder, config.dataDir, startedAt);
   const context = {
     ...beginning,
     alteredStore: altered.promise,
     onLogAltered: altered.resolve,
     secret: demandSecret(),
-    openLease: leasesOf(settings),
+    openLease: stores.openLease,
     clock: Date.now,
   };
   try {
@@ -163,16 +143,14 @@ async function startWithStores(beginning: Beginning): Promise<Service> {
 }
 
 async function prepareStores(store: OpenEventStore, context: Context): Promise<void> {
-  const { settings, listener, logger, signal } = context;
+  const { deployment, stores, config, restored, listener, logger, signal } = context;
   const waitingFor = (what: string) => (reason: string, status: string) => {
     listener.report('read_models', status);
     logger.warn({ reason }, `waiting for ${what}`);
   };
-  // Views of a log that was removed would say less about it.
-  if (settings.events.kind === 'embedded')
-    await refuseLostLog(store, { dataDir: context.config.dataDir, restored: context.restored });
+  await deployment.refuseLostLog(store, { dataDir: config.dataDir, restored });
   listener.report('read_models');
-  await prepareViews(settings.views, {
+  await stores.prepareViews({
     onWaiting: waitingFor('MongoDB'),
     onDiscarded({ reason, isDamage }) {
       if (isDamage) logger.error({ reason }, 'views.db is corrupt and is being rebuilt from the log');
@@ -180,18 +158,10 @@ async function prepareStores(store: OpenEventStore, context: Context): Promise<v
     },
     signal,
   });
-  await refuseForeignViews(settings, store, { onWaiting: waitingFor('a store'), signal });
-  if (settings.events.kind === 'embedded') await refuseHeadless(store);
+  await stores.refuseForeignViews(store, { onWaiting: waitingFor('a store'), signal });
+  await deployment.refuseHeadless(store);
   await refuseUnreadableRestore(store);
   listener.report('checks');
-}
-
-/** Refuses a log that has lost its first event. @throws AlteredLogError */
-async function refuseHeadless(log: OpenEventStore): Promise<void> {
-  if ((await log.head()) === logStart || (await readLogId(log)) !== undefined) return;
-  throw new AlteredLogError(
-    'the event log does not begin with its own name: it was altered, or is not a log of this service. Nothing was changed',
-  );
 }
 
 /** Returns the root over the first events in hex, or undefined if the store keeps no tree. */
@@ -211,22 +181,19 @@ async function checkMark(
 }
 
 async function startOn(store: OpenEventStore, given: Context): Promise<Service> {
-  const { config, secret, settings, metrics, traces, logger, signal } = given;
+  const { config, secret, stores, metrics, observe, logger, signal } = given;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, given);
   // Open the clock before this start appends anything, because the newest event tells the time of the last run.
   const trustedClock = await openTrustedClock({
     ...given,
-    notes: isShared(settings)
-      ? sharedClockNotes(await openReadModels(settings.views))
-      : clockNotesIn(given.folder.clockFile),
+    notes: await stores.openClockNotes(),
     newestEvent: () => newestEventTime(store),
   });
   const trustedNow = trustedClock.now;
   const context = { ...given, clock: trustedClock.clock };
   const commands = await openCommands({
     ...context,
-    metrics: metrics.commands,
     store,
     keys: streamKeys,
     datedNow: trustedClock.datedNow,
@@ -261,7 +228,6 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   });
   commands.listen({
     onAppended(append) {
-      metrics.commands.onAppended(append);
       views.ownWrites.record(append);
       if (isSuppressionStream(append.stream)) views.suppressed.note();
       // A shared store does not report commits: the appending process does.
@@ -270,10 +236,10 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     onUnchanged: (position) => views.ownWrites.requireAtLeast(position),
   });
   store.onCommitted?.((position) => views.notify(position));
-  views.onMoved(() => traces?.onShown(views.ownWrites.visiblePosition()));
+  views.onMoved(() => observe.shown(views.ownWrites.visiblePosition()));
 
   const mailer = config.roles.has('mailer')
-    ? await openMailer({ ...context, metrics: metrics.mail, store, commands, views, trustedNow })
+    ? await openMailer({ ...context, store, commands, views, trustedNow })
     : undefined;
   const keys = await openApiKeys(commands, { ...context, trustedNow });
   const erasures = await openErasures({ ...context, store, register, streamKeys, commands, views, mailer });
@@ -284,7 +250,7 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     logId,
     tree: views.tree,
     reached: views.reached,
-    readModels: () => openReadModels(settings.views),
+    readModels: () => stores.openReadModels(),
   });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
@@ -340,9 +306,9 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
   };
 }
 
-const runnerOf = (subscriber: Subscriber<unknown>, { logger, traces, monotonic }: Context): Runner =>
+const runnerOf = (subscriber: Subscriber<unknown>, { logger, observe, monotonic }: Context): Runner =>
   createRunner(subscriber, {
-    traceWork: traces && ((run) => traces.work(subscriber.name, run)),
+    observe,
     onFault: (error, what) => logger.error({ err: error }, `${subscriber.name}: ${what}`),
     monotonic,
     random: Math.random,
@@ -351,7 +317,7 @@ const runnerOf = (subscriber: Subscriber<unknown>, { logger, traces, monotonic }
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(
   { server, views, integrity }: { readonly server: Http; readonly views: Views; readonly integrity: Integrity },
-  { config, settings, logger, lines, monotonic }: Context,
+  { config, deployment, logger, lines, monotonic }: Context,
   closing: AbortSignal,
 ): Promise<void> {
   const { address, metricsAddress: metrics } = server;
@@ -361,5 +327,5 @@ async function sayListening(
   integrity.start();
   if (ready) logger.info({ address, metrics }, 'listening');
   else logger.warn({ address, metrics, ready }, 'listening, but not ready: see /health/ready');
-  lines.write(startBanner(address, settings, config.dataDir));
+  lines.write(startBanner(address, deployment.places, config.dataDir));
 }

@@ -6,7 +6,7 @@ import { parkedView } from '../projector/parked.js';
 import { checkpointName, storedIn } from '../projector/storage.js';
 import { checkIndex, checkViews } from '../readmodels/sqlite/check.js';
 import { damageOf, type Damage } from '../rebuild/damage.js';
-import { openReadModels } from '../stores/stores.js';
+import { openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
 
 export type FromViewsCheck =
   | { readonly type: 'damaged'; readonly damage: Damage }
@@ -25,7 +25,7 @@ async function check(): Promise<number | undefined> {
   const hooks = {
     onDamage: (error: Parameters<typeof damageOf>[0]) => send({ type: 'damaged', damage: damageOf(error) }),
   };
-  const models = await openReadModels({ kind: 'embedded', file }, { ...hooks, readOnly: true });
+  const models = openSqliteReadModels({ file, ...hooks, readOnly: true });
   const live = await models.checkpoint(checkpointName).finally(() => models.close());
   const views = [...storedIn(liveProjections, live?.storages ?? {}), parkedView];
   const options = { file, signal: stop.signal, ...hooks };

@@ -6,24 +6,23 @@ import { logSourceOf } from '../eventstore/log-source.js';
 import type { Clocks } from '../flow/subscriber.js';
 import { storedTree } from '../integrity/server-blocks.js';
 import { createAnalyticsQueries } from '../projections/analytics-queries.js';
-import { createFollower } from '../projector/follower.js';
 import { createLiveReader } from '../projector/live-reader.js';
 import { createOwnWrites } from '../projector/read-your-writes.js';
-import { contactOfStream } from '../audit/contact-of-stream.js';
 import { emails, recipientIndex } from '../projections/emails.js';
 import { createSuppressionLookup, suppressions, type KnownRefusals } from '../projections/suppressions.js';
+import { createEmailWorklist } from '../projections/email-worklist.js';
 import { createQueries } from '../projections/queries.js';
+import { createQueryViews } from '../projector/query-views.js';
 import { createShowProgress } from '../projector/show-progress.js';
 import { viewsStatus, type ViewsStatus } from '../projector/views-status.js';
 import { createOtherStorages, streamsOfErased } from '../privacy/erased-in-views.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createViewsCheck } from './views-check.js';
 import { createDamageControl, damageOf, type Damage } from '../rebuild/damage.js';
 import type { ViewDamagedError } from '../readmodels/read-models.js';
-import { roleOf } from '../rebuild/coordination-states.js';
 import { createRebuildCoordinator } from '../rebuild/coordinator.js';
-import { isShared, openReadModels, replaceViews, type StoreSettings } from '../stores/stores.js';
+import type { Deployment } from './deployment.js';
+import { roleOf } from '../rebuild/transition.js';
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
@@ -31,7 +30,7 @@ export type Views = Awaited<ReturnType<typeof openViews>>;
 type MovedListener = (from: string) => void;
 
 interface ViewsOptions extends Clocks {
-  readonly settings: StoreSettings;
+  readonly deployment: Deployment;
   readonly store: EventStore;
   readonly withProjector: boolean;
   readonly knownRefusals: KnownRefusals;
@@ -41,12 +40,10 @@ interface ViewsOptions extends Clocks {
   readonly newUuid: () => string;
 }
 
-/** Below the time after which a projector drops an old storage. */
-const freshMs = 8_000;
-
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(options: ViewsOptions) {
-  const { settings, store, logger, clock, monotonic, newUuid } = options;
+  const { deployment, store, logger, clock, monotonic, newUuid } = options;
+  const { stores, storagesFreshMs } = deployment;
   const listeners: MovedListener[] = [];
   const onMoved: MovedListener = (from) => {
     for (const listener of listeners) listener(from);
@@ -56,9 +53,9 @@ export async function openViews(options: ViewsOptions) {
   const onDamage = (found: Damage): void => damage?.report(found);
   const readHooks = { onDamage: (error: ViewDamagedError): void => onDamage(damageOf(error)) };
   const views = createLiveReader(
-    await openReadModels(settings.views, { readOnly: true, ...readHooks }),
+    await stores.openReadModels({ readOnly: true, ...readHooks }),
     liveProjections,
-    isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
+    storagesFreshMs === undefined ? undefined : { now: monotonic, most: storagesFreshMs },
   );
   damage = createDamageControl({
     views,
@@ -68,11 +65,11 @@ export async function openViews(options: ViewsOptions) {
     logger,
   });
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  const readModels = await openReadModels(settings.views, readHooks);
-  const rebuilds = await createRebuildCoordinator({
-    settings,
+  const readModels = await stores.openReadModels(readHooks);
+  const rebuilds = createRebuildCoordinator({
+    settings: stores.settings,
     readModels,
-    isShared: isShared(settings),
+    isShared: !store.soleWriter,
     holder: newUuid(),
     log: (level, message, facts) => logger[level](facts, message),
     clock,
@@ -80,17 +77,15 @@ export async function openViews(options: ViewsOptions) {
     newUuid,
     onDamage,
   });
-  const check =
-    settings.views.kind === 'embedded'
-      ? createViewsCheck({ file: settings.views.file, onDamage, logger, clock })
-      : undefined;
+  const check = deployment.checkViews({ onDamage, logger, clock });
   let isClosing = false;
   projector = options.withProjector ? startProjector() : undefined;
 
   function startProjector(): ProjectorThread {
     const showProgress = createShowProgress({ views, ownWrites: own, onMoved });
     const started = startProjectorThread({
-      settings,
+      settings: stores.settings,
+      isShared: !store.soleWriter,
       holder: newUuid(),
       onProgress(status) {
         rebuilds.become(roleOf(status));
@@ -112,41 +107,43 @@ export async function openViews(options: ViewsOptions) {
     await rebuilds.whileStopped(async () => {
       await projector?.close();
       views.use({});
-      replaceViews(settings.views);
+      stores.replaceViews();
     });
     if (!isClosing) projector = options.withProjector ? startProjector() : undefined;
   }
 
-  const follower = isShared(settings)
-    ? createFollower({
-        readModels: views,
-        views: liveProjections,
-        ownWrites: own,
-        onMoved,
-        onFault: (message) => logger.error({ kind: 'unavailable' }, message),
-        now: monotonic,
-      })
-    : undefined;
+  const follower = deployment.followViews({
+    readModels: views,
+    views: liveProjections,
+    ownWrites: own,
+    onMoved,
+    onFault: (message) => logger.error({ kind: 'unavailable' }, message),
+    now: monotonic,
+  });
   own.onWaiting(() => {
     projector?.flush();
     follower?.wake();
   });
-  const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
+  const contactOf = deployment.contactOf(store);
   const streamOfErased = streamsOfErased({ log: store, views, readModels });
   const standing = (): readonly unknown[] => [views.used(), own.visiblePosition()];
-  const queries = createQueries(views, { contactOf, streamOfErased, standing });
-  const suppressed = createSuppressionLookup(views, {
+  const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
+  // Asked at every read, so cheaper than the whole status.
+  const parked = (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [];
+  const queryViews = createQueryViews({ reader: views, ownWrites: own, parked, now: monotonic });
+  const queries = createQueries(queryViews, { contactOf, streamOfErased, standing });
+  const suppressed = createSuppressionLookup(queryViews, {
     known: options.knownRefusals,
     standing,
     isBuilt: () => own.visiblePosition() !== '' && !views.missing().includes(suppressions.name),
   });
-  const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
   return {
     ownWrites: own,
     rebuilds,
     queries,
     suppressed,
-    analytics: createAnalyticsQueries(views),
+    analytics: createAnalyticsQueries(queryViews),
+    worklist: createEmailWorklist(views),
     status,
     /** Views that are damaged and are being rebuilt. */
     damaged: damage.damaged,
@@ -161,8 +158,7 @@ export async function openViews(options: ViewsOptions) {
     checkedAt: (): number | undefined => check?.checkedAt(),
     /** Starts the checks of documents, checksums and indexes in the background. Call this when the service is ready. */
     startChecks: (): void => check?.start(),
-    // Asked at every read: cheaper than the whole status.
-    parked: (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [],
+    parked,
     /** The tree of the events that this process has followed; undefined if the log is embedded or another process follows it. */
     reached: (): Frontier | undefined => projector?.reached(),
     /** The tree of the log: its own, or the one whose blocks are stored beside the views. */

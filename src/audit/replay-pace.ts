@@ -1,5 +1,6 @@
 /** Paces the replays that clients can request: one page per turn, and few long replays at once, so that other requests do not wait. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createSerialQueue } from '../flow/serial.js';
 import { createSlots, longAnswers } from '../flow/slots.js';
 
 /** A replay of more events is long and takes a slot. */
@@ -15,9 +16,9 @@ export interface ReplayPace {
 
 export function createReplayPace(): ReplayPace {
   const slots = createSlots('replays', { running, ...longAnswers });
-  let last = Promise.resolve();
+  const pages = createSerialQueue();
   return {
-    turn: () => (last = last.then(() => nextTurn())),
+    turn: () => pages.run(() => nextTurn()),
     long: (signal) => slots.take(signal),
   };
 }

@@ -39,7 +39,7 @@ export interface LoadedState<State> {
   readonly at: string;
 }
 
-export type CommandOutcome<State, Event> =
+type CommandOutcome<State, Event> =
   | { readonly status: 'accepted'; readonly state: State; readonly events: readonly NewEvent<Event>[] }
   | { readonly status: 'refused'; readonly error: unknown };
 

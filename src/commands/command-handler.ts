@@ -1,7 +1,8 @@
 /** The contract of a command handler for one kind of stream; handle.ts implements it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents } from '../events/envelope.js';
-import type { AppendResult, EventStore } from '../eventstore/event-store.js';
+import type { EventStore } from '../eventstore/event-store.js';
+import type { Observe } from '../flow/observe.js';
 import type { CommandContext, LoadedState, Sources } from './batch.js';
 import type { Decider } from './decider.js';
 
@@ -69,25 +70,6 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly register?: (() => RegisterKeeper | undefined) | undefined;
   /** Returns whether events of the command need lines. Such a command is refused while the register cannot be written, and a repeat that changes nothing waits for the lines. Defaults to false. */
   readonly isKept?: (command: Command) => boolean;
-  /** Called for each command that is answered. */
-  readonly onOutcome?: (outcome: CommandEnd) => void;
-  /** Called where a stream turned out to stand elsewhere, and commands are decided again. */
-  readonly onConflict?: () => void;
-  /** Runs each append. Default: it is just run. */
-  readonly traceAppend?: TraceAppend | undefined;
+  /** Told of commands, appends and conflicts. */
+  readonly observe?: Observe | undefined;
 }
-
-/** A command whose events, so many, are part of an append. */
-export interface CarriedCommand {
-  readonly request: CommandRequest<unknown>;
-  readonly events: number;
-}
-
-/** Resolves and rejects as the append does. */
-export type TraceAppend = (
-  carried: readonly CarriedCommand[],
-  append: () => Promise<AppendResult>,
-) => Promise<AppendResult>;
-
-/** `unchanged`: the state was already as the command wants it. */
-export type CommandEnd = 'changed' | 'unchanged' | 'refused';

@@ -2,16 +2,10 @@
 import { ServiceError } from '../errors.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import { InvalidAppendError, WrongExpectedRevisionError } from '../eventstore/event-store.js';
-import { decideBatch, type CommandOutcome, type DecidedBatch, type LoadedState } from './batch.js';
+import { decideBatch, type DecidedBatch, type LoadedState } from './batch.js';
 import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
-import type {
-  CarriedCommand,
-  CommandEnd,
-  CommandHandler,
-  CommandRequest,
-  CommandResult,
-  HandlerOptions,
-} from './command-handler.js';
+import type { CommandHandler, CommandRequest, CommandResult, HandlerOptions } from './command-handler.js';
+import type { Begun, CarriedCommand } from '../flow/observe.js';
 import { createStateCache } from './state-cache.js';
 
 const maxConflicts = 12;
@@ -35,7 +29,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     readonly waiting: readonly PendingCommand<Request, Answer>[];
     readonly decided: DecidedBatch<State, Event>;
   }
-  const { store, decider, sources, traceAppend } = options;
+  const { store, decider, sources, observe } = options;
   const streams = createStateCache({ reader: store, decider, cacheSize: options.cacheSize });
   const pause = jitteredPause(options);
   const append = createIdempotentAppend<Event>({ store, now: sources.now, pause });
@@ -58,8 +52,8 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     { stream, waiting, decided }: Appending,
     { loaded, from }: Basis<State>,
   ): Promise<string | undefined> {
-    const appending = () => append(stream, decided.events, loaded);
-    return (traceAppend === undefined ? appending() : traceAppend(carriedOf(waiting, decided), appending)).then(
+    const begun = observe?.begin?.append(carriedOf(waiting, decided));
+    return append(stream, decided.events, loaded).then(
       (result) => {
         // Not a new stream: it is seldom used again at once, and would push others out of the cache.
         if (from !== 'assumed_new')
@@ -70,11 +64,13 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
             at: decided.at,
           });
         const appended = { stream, events: decided.events, ...result };
+        observe?.append(appended, begun);
         options.onAppended?.(appended);
         const keeping = options.register?.()?.keep(appended);
         return keeping === undefined ? result.position : keeping.then(() => result.position);
       },
       (error: unknown) => {
+        observe?.append({ error }, begun);
         if (error instanceof WrongExpectedRevisionError) return undefined;
         // The events may have been written: the cached state may be stale.
         streams.forget(stream);
@@ -117,13 +113,15 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     options.isKept !== undefined &&
     outcomes.some(
       (outcome, index) =>
-        endOf(outcome) === 'unchanged' && options.isKept?.((waiting[index] ?? missing()).request.command) === true,
+        outcome.status === 'accepted' &&
+        outcome.events.length === 0 &&
+        options.isKept?.((waiting[index] ?? missing()).request.command) === true,
     );
 
   /** A stream that was taken for a new one is no conflict: it is read, and decided at once. */
   async function beforeAnother(conflicts: number, { from }: Basis<State>): Promise<void> {
     if (from === 'assumed_new') return;
-    options.onConflict?.();
+    observe?.conflict();
     await pause(conflicts);
   }
 
@@ -133,8 +131,8 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     position: string,
   ): void {
     decided.outcomes.forEach((outcome, index) => {
-      const { resolve, reject } = waiting[index] ?? missing();
-      options.onOutcome?.(endOf(outcome));
+      const { resolve, reject, begun } = waiting[index] ?? missing();
+      observe?.command(outcome, begun);
       if (outcome.status === 'refused') reject(outcome.error);
       else
         resolve({
@@ -153,16 +151,32 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     return decided.outcomes.length;
   }
 
-  const queue = createStreamQueue({ handle: handleBatch, faultOf });
+  const queue = createStreamQueue<Request, Answer>({
+    handle: handleBatch,
+    onFault(fault, { reject, begun }) {
+      const error = faultOf(fault);
+      observe?.command({ status: 'failed', error }, begun);
+      reject(error);
+    },
+  });
 
   /** Refuses the command before anything is appended if the register cannot be written, because an event without its line is not acknowledged. */
-  async function executeKept(request: Request): Promise<Answer> {
-    await unavailableOnFault(async () => options.register?.()?.demandWritable());
-    return await queue(request);
+  async function executeKept(request: Request, begun: Begun<'command'> | undefined): Promise<Answer> {
+    try {
+      await options.register?.()?.demandWritable();
+    } catch (fault) {
+      const error = faultOf(fault);
+      observe?.command({ status: 'failed', error }, begun);
+      throw error;
+    }
+    return await queue(request, begun);
   }
 
   return {
-    execute: (request) => (options.isKept?.(request.command) === true ? executeKept(request) : queue(request)),
+    execute(request) {
+      const begun = observe?.begin?.command(request);
+      return options.isKept?.(request.command) === true ? executeKept(request, begun) : queue(request, begun);
+    },
     async fresh(stream) {
       const loaded = streams.known(stream);
       if (loaded !== undefined && store.soleWriter) {
@@ -195,11 +209,6 @@ const carriedOf = (
     return events === 0 ? [] : [{ request, events }];
   });
 
-function endOf(outcome: CommandOutcome<unknown, unknown>): CommandEnd {
-  if (outcome.status === 'refused') return 'refused';
-  return outcome.events.length > 0 ? 'changed' : 'unchanged';
-}
-
 async function unavailableOnFault<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
@@ -220,6 +229,7 @@ function missing(): never {
 
 interface PendingCommand<Request, Answer> {
   readonly request: Request;
+  readonly begun: Begun<'command'> | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -230,16 +240,16 @@ interface StreamQueueOptions<Request, Answer> {
    * When it rejects, none of them has been answered.
    */
   readonly handle: (stream: string, queue: readonly PendingCommand<Request, Answer>[]) => Promise<number>;
-  /** The error of all pending commands when `handle` rejects. */
-  readonly faultOf: (error: unknown) => Error;
+  /** Called for each pending command when `handle` rejects. Rejects the command. */
+  readonly onFault: (fault: unknown, pending: PendingCommand<Request, Answer>) => void;
 }
 
 /** Resolves with the answer to the request, after all that came before it on its stream. */
-type Enqueue<Request, Answer> = (request: Request) => Promise<Answer>;
+type Enqueue<Request, Answer> = (request: Request, begun: Begun<'command'> | undefined) => Promise<Answer>;
 
 function createStreamQueue<Request extends { readonly stream: string }, Answer>({
   handle,
-  faultOf,
+  onFault,
 }: StreamQueueOptions<Request, Answer>): Enqueue<Request, Answer> {
   const queues = new Map<string, PendingCommand<Request, Answer>[]>();
 
@@ -249,15 +259,15 @@ function createStreamQueue<Request extends { readonly stream: string }, Answer>(
         queue.splice(0, await handle(stream, queue));
       } catch (error) {
         // All of them fail at once, instead of one after the other.
-        for (const { reject } of queue.splice(0)) reject(faultOf(error));
+        for (const pending of queue.splice(0)) onFault(error, pending);
       }
     }
     queues.delete(stream);
   }
 
-  return (request) =>
+  return (request, begun) =>
     new Promise((resolve, reject) => {
-      const pending = { request, resolve, reject };
+      const pending = { request, begun, resolve, reject };
       const running = queues.get(request.stream);
       if (running !== undefined) {
         running.push(pending);

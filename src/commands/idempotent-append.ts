@@ -2,6 +2,7 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { NewEvent } from '../events/envelope.js';
 import { AppendInDoubtError, type AppendResult, type EventStore } from '../eventstore/event-store.js';
+import { backOff, fullJitter } from '../flow/backoff.js';
 import type { LoadedState } from './batch.js';
 
 /** How often, and for how many milliseconds, an append in doubt is repeated. */
@@ -15,11 +16,12 @@ interface PauseOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** Full jitter, doubling from 10 ms up to 500 ms. */
+const pauses = { first: 10, most: 500 };
+
 export const jitteredPause =
   ({ random, sleep }: PauseOptions): Pause =>
   (round) =>
-    sleep(random() * Math.min(500, 10 * 2 ** round));
+    sleep(fullJitter(backOff(round, pauses), random));
 
 interface IdempotentAppendOptions {
   readonly store: Pick<EventStore, 'append'>;

@@ -1,21 +1,27 @@
 /** Work on several addresses at once, which takes its turn after all earlier work on one of them. */
 import { comparedAddress, isAddress } from '../events/address.js';
+import { createKeyedQueue } from '../flow/serial.js';
 
+/**
+ * Begins nothing after a failure, and rejects with its error: a row must not be saved before an earlier row of its address,
+ * which an import that continues sends again.
+ */
 export function createAddressTurns() {
-  /** The last work on each address that has some. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const queue = createKeyedQueue<string>();
+  let failure: { readonly error: unknown } | undefined;
 
-  return async <Result>(given: readonly unknown[], work: () => Promise<Result>): Promise<Result> => {
-    const addresses = new Set(given.map(compared));
-    const before = new Set([...addresses].flatMap((address) => underWay.get(address) ?? []));
-    const result = Promise.all(before).then(work);
-    for (const address of addresses) underWay.set(address, result);
+  async function unlessFailed<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (failure !== undefined) throw failure.error;
     try {
-      return await result;
-    } finally {
-      for (const address of addresses) if (underWay.get(address) === result) underWay.delete(address);
+      return await work();
+    } catch (error) {
+      failure ??= { error };
+      throw error;
     }
-  };
+  }
+
+  return <Result>(given: readonly unknown[], work: () => Promise<Result>): Promise<Result> =>
+    queue.run(new Set(given.map(compared)), () => unlessFailed(work));
 }
 
 /** What is no address is refused wherever it stands. */

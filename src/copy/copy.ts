@@ -3,11 +3,11 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { withRetry, type RetryOptions } from '../eventstore/with-retry.js';
 import { CommandFailedError } from '../failures.js';
 import type { ReportProgress } from '../flow/progress.js';
-import type { LogAddress } from '../stores/stores.js';
+import type { LogSettings } from '../stores/stores.js';
 import { copyMissing } from './append.js';
 import { compareLogs, findCommonBeginning, type Comparison } from './compare.js';
 import { examineLog, type ExaminedLog } from './examine.js';
-import { openSource, openTarget, refuseSameLog, running, type SourceState } from './endpoints.js';
+import { endpointOf, refuseSameLog, running, type SourceState } from './endpoints.js';
 
 export interface CopyOptions extends RetryOptions {
   readonly report: ReportProgress;
@@ -18,7 +18,7 @@ export interface CopyOptions extends RetryOptions {
 
 interface Copy {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
-  readonly to: LogAddress;
+  readonly to: LogSettings;
   readonly isDryRun: boolean;
 }
 
@@ -31,15 +31,13 @@ export interface CopyResult {
   readonly comparison?: Comparison;
 }
 
-/** The embedded log takes appends in the order of the calls, and many in one commit. */
-const appendsAtOnce = { embedded: 256, eventstoredb: 1 } as const;
-
 /**
  * Examines the source, compares what is there already, copies the rest, compares everything.
  * @throws CommandFailedError, StoreUnavailableError, AppendInDoubtError: the same command again goes on; the signal's reason when it aborts.
  */
 export async function copyLog({ source, to, isDryRun }: Copy, options: CopyOptions): Promise<CopyResult> {
-  const target = await openTarget(to, options);
+  const { openTarget, appendsAtOnce } = endpointOf(to);
+  const target = await openTarget(options);
   try {
     const log = await examineLog({ source, ...options });
     options.onExamined?.(log);
@@ -49,7 +47,7 @@ export async function copyLog({ source, to, isDryRun }: Copy, options: CopyOptio
       const { events } = reader === undefined ? { events: 0 } : await findCommonBeginning({ ...logs, target: reader });
       return { outcome: 'checked', log, alreadyThere: events, copied: log.events - events };
     }
-    const copying = { ...logs, target: await target.toAppend(), appendsAtOnce: appendsAtOnce[to.kind] };
+    const copying = { ...logs, target: await target.toAppend(), appendsAtOnce };
     const there = await findCommonBeginning(copying);
     const reached = await copyMissing(there, copying);
     const comparison = await compareLogs(copying);
@@ -68,8 +66,8 @@ const grown = (): Error =>
   );
 
 export interface Migration {
-  readonly from: LogAddress;
-  readonly to: LogAddress;
+  readonly from: LogSettings;
+  readonly to: LogSettings;
   readonly isDryRun: boolean;
 }
 
@@ -79,10 +77,11 @@ export interface MigrationResult extends CopyResult {
 
 /** @throws CommandFailedError a service runs on the source; else as `copyLog`. A dry run only says so. */
 export async function runMigration({ from, to, isDryRun }: Migration, options: CopyOptions): Promise<MigrationResult> {
-  refuseSameLog(from, to);
-  const source = await openSource(from, options);
+  const end = endpointOf(from);
+  refuseSameLog(end, endpointOf(to));
+  const source = await end.openSource(options);
   try {
-    if (source.state === 'in_use' && !isDryRun) throw running(from);
+    if (source.state === 'in_use' && !isDryRun) throw running(end.name);
     const result = await copyLog({ source: source.reader, to, isDryRun }, options);
     return { ...result, source: source.state };
   } finally {

@@ -4,7 +4,7 @@ import { logIdIn } from '../eventstore/log-id.js';
 import { createGrowingTree } from '../eventstore/tree.js';
 import { CommandFailedError } from '../failures.js';
 import { ofAnotherLog, type KnownSeal } from '../integrity/seal.js';
-import type { LogAddress } from '../stores/stores.js';
+import type { LogSettings } from '../stores/stores.js';
 import { copyLog, type CopyOptions, type CopyResult } from './copy.js';
 import { openFileReader } from './file.js';
 import { BadLineError, type ImportedLine } from './line.js';
@@ -12,7 +12,7 @@ import { createLinkCheck } from './links-of-earlier-exports.js';
 
 export interface ImportRequest {
   readonly file: string;
-  readonly to: LogAddress;
+  readonly to: LogSettings;
   readonly isDryRun: boolean;
   /** A seal whose signature has been checked: the first events of the file must be the sealed ones. */
   readonly seal?: KnownSeal | undefined;

@@ -15,7 +15,7 @@ interface Skew {
 }
 
 export async function checkClock(open: OpenPlace): Promise<Diagnosis> {
-  const servers = [await open.servers.ofLog(), await open.servers.ofViews()];
+  const servers = [await open.stores.seeLog(), await open.stores.seeViews()];
   const skews = [
     ...servers.flatMap((server) => (server?.ahead === undefined ? [] : [{ from: server.name, ahead: server.ahead }])),
     ...(await behindLog(open)),

@@ -1,7 +1,7 @@
 /** E-mails that wait for the operator. */
 import { emails, reasonOf, type EmailDocument } from '../projections/emails.js';
 import { everyPage } from '../projections/every-page.js';
-import { checkpointName } from '../projector/storage.js';
+import { checkpointName, hasStorages } from '../projector/storage.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
@@ -9,7 +9,7 @@ import type { OpenPlace } from './patient.js';
 export async function checkHeldEmails(open: OpenPlace): Promise<Diagnosis | undefined> {
   await open.log();
   const views = await open.views();
-  if ((await views.checkpoint(checkpointName)) === null) return undefined;
+  if (!hasStorages(await views.checkpoint(checkpointName))) return undefined;
   const reasons = new Map<string, number>();
   for await (const page of everyPage<EmailDocument>(views, emails, { where: { state: 'held' } }))
     for (const { document } of page) {

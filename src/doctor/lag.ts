@@ -2,7 +2,7 @@
 import { codec } from '../events/codec.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import { readParked } from '../projector/parked.js';
-import { checkpointName } from '../projector/storage.js';
+import { checkpointName, hasStorages } from '../projector/storage.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
@@ -11,12 +11,12 @@ const late = { yellow: 5_000, red: 300_000 };
 
 /** @param runs whether a service is known to run on this folder: else nothing folds an embedded log, and nobody waits */
 export async function checkLag(
-  { place, log: openLog, views: openViews, clock }: OpenPlace,
+  { stores, log: openLog, views: openViews, clock }: OpenPlace,
   runs: boolean,
 ): Promise<Diagnosis> {
   const [log, views] = [await openLog(), await openViews()];
   const checkpoint = await views.checkpoint(checkpointName);
-  if (checkpoint === null) return green('there are no views yet: the next start builds them');
+  if (!hasStorages(checkpoint)) return green('there are no views yet: the next start builds them');
   const parked = [...(await readParked(views)).values()];
   const catalogue = parked.find(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
   if (catalogue !== undefined)
@@ -27,7 +27,7 @@ export async function checkLag(
     if (next === undefined) break;
     const lag = Math.max(0, clock() - Date.parse(codec.decode(next).metadata.at));
     const said = `the views are ${(lag / 1_000).toFixed(1)} s behind the log`;
-    if (!runs && place.stores.events.kind === 'embedded') return green(`${said}: the next start folds on`);
+    if (!runs && stores.needService) return green(`${said}: the next start folds on`);
     if (lag > late.red) return red(said, 'See that a process with the role projector runs, and what its log says.');
     if (lag > late.yellow)
       return yellow(said, 'Take load from the service, or look at its log: the projector cannot keep up.');

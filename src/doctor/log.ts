@@ -5,10 +5,9 @@ import { StoreNotOpenError, type OpenPlace } from './patient.js';
 import { messageOf, sayServer } from './servers.js';
 
 export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
-  const { events } = open.place.stores;
   try {
     const end = await endOf(await open.log());
-    const server = await open.servers.ofLog();
+    const server = await open.stores.seeLog();
     return green(`${server === undefined ? 'it can be read' : sayServer(server)}, ${end}`);
   } catch (error) {
     const isOpen = error instanceof StoreUnavailableError;
@@ -16,12 +15,7 @@ export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
     const reason = messageOf(isOpen ? error : error.cause);
     if (!isOpen && !error.isThere)
       return yellow(reason, 'Start the service, whose first start makes the log, or name the right data folder.');
-    return events.kind === 'embedded'
-      ? red(
-          reason,
-          'Run the check again, and look at the kernel messages (dmesg), because a read error may be temporary. Do not change the file. If the check fails again, restore the log from the last good backup.',
-        )
-      : red(reason, 'Look at the log of EventStoreDB and at EVENTSTORE_URL: its address, user, and TLS.');
+    return red(reason, open.stores.remedies.log);
   }
 }
 

@@ -8,7 +8,8 @@ import type { MailSettings, NameServer } from '../mailer/check.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Fault } from '../stores/data-folder.js';
 import type { Environment } from '../stores/values-from-files.js';
-import { once, seeServers, type Servers } from './servers.js';
+import type { Stores } from '../stores/stores.js';
+import { once, seeStores, type SeenStores } from './servers.js';
 
 interface ExaminedPlace extends LogPlace {
   readonly dataDir: string;
@@ -17,6 +18,8 @@ interface ExaminedPlace extends LogPlace {
   restoredKey(log: EventReader): Promise<KeyObject | undefined>;
   /** Returns the key of the MAC of the register's lines, or undefined if the secret of the log is not at hand. */
   registerKey(log: EventReader): Promise<KeyObject | undefined>;
+  /** @throws ConfigurationError if only one of EVENTSTORE_URL and MONGODB_URL is set */
+  stores(): Stores;
   /** Only reads. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
 }
@@ -66,7 +69,7 @@ export class StoreNotOpenError extends Error {
 
 export interface OpenPlace extends Pick<Patient, 'env' | 'signal' | 'clock' | 'monotonic'> {
   readonly place: ExaminedPlace;
-  readonly servers: Servers;
+  readonly stores: SeenStores;
   /** @throws StoreNotOpenError */
   log(): Promise<EventReader>;
   /** @throws StoreNotOpenError */
@@ -78,7 +81,7 @@ export interface OpenPlace extends Pick<Patient, 'env' | 'signal' | 'clock' | 'm
 export function openPlace(patient: Patient): OpenPlace {
   const place = patient.place();
   const clock = (): number => patient.clock();
-  const servers = seeServers(place.stores, clock);
+  const stores = seeStores(place.stores().settings, clock);
   const opened: (EventReader | ReadModelReader)[] = [];
   const opening = <Store extends EventReader | ReadModelReader>(store: 'log' | 'views', open: () => Promise<Store>) =>
     once(async () => {
@@ -88,11 +91,11 @@ export function openPlace(patient: Patient): OpenPlace {
     });
   const { env, signal } = patient;
   return {
-    ...{ env, signal, place, clock, servers, monotonic: () => patient.monotonic() },
+    ...{ env, signal, place, clock, stores, monotonic: () => patient.monotonic() },
     log: opening('log', () => place.openLog()),
     views: opening('views', async () => {
       // One that is not there is waited for once.
-      const { name, reason } = (await servers.ofViews()) ?? {};
+      const { name, reason } = (await stores.seeViews()) ?? {};
       if (reason !== undefined) throw new Error(`${name} cannot be used: ${reason}`);
       return await place.openViews();
     }),

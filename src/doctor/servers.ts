@@ -12,26 +12,56 @@ interface SeenServer {
   readonly reason?: string | undefined;
 }
 
-/** Each is undefined where the store is embedded. */
-export interface Servers {
-  ofLog(): Promise<SeenServer | undefined>;
-  ofViews(): Promise<SeenServer | undefined>;
+/** The stores of a deployment as the checks see them: what their servers say, and what to do about their faults. */
+export interface SeenStores {
+  /** Returns undefined if the log is embedded. */
+  seeLog(): Promise<SeenServer | undefined>;
+  /** Returns undefined if the views are embedded. */
+  seeViews(): Promise<SeenServer | undefined>;
+  /** Whether views stay behind the log while no service is known to run. Other processes may fold views on servers. */
+  readonly needService: boolean;
+  readonly remedies: {
+    readonly log: string;
+    readonly views: string;
+    /** For views of another log. */
+    readonly dropViews: string;
+  };
 }
 
-export function seeServers({ events, views }: StoreSettings, clock: () => number): Servers {
-  const ofLog = once(async () => {
-    if (events.kind === 'embedded') return undefined;
+export const seeStores = (stores: StoreSettings, clock: () => number): SeenStores =>
+  stores.deployment === 'embedded' ? embedded : onServers(stores, clock);
+
+const embedded: SeenStores = {
+  seeLog: () => Promise.resolve(undefined),
+  seeViews: () => Promise.resolve(undefined),
+  needService: true,
+  remedies: {
+    log: 'Run the check again, and look at the kernel messages (dmesg), because a read error may be temporary. Do not change the file. If the check fails again, restore the log from the last good backup.',
+    views: 'Remove views.db while no service runs: it is built again from the log.',
+    dropViews: 'remove views.db',
+  },
+};
+
+const onServers = (
+  { events, views }: Extract<StoreSettings, { deployment: 'servers' }>,
+  clock: () => number,
+): SeenStores => ({
+  seeLog: once(async () => {
     const { seeEventStoreDb } = await import('../eventstore/eventstoredb/server-info.js');
     const seen = await timed(() => seeEventStoreDb(events.url), clock);
-    return { name: eventStoreOf(seen.version), ...seen } as const;
-  });
-  const ofViews = once(async () => {
-    if (views.kind === 'embedded') return undefined;
+    return { name: eventStoreOf(seen.version), ...seen };
+  }),
+  seeViews: once(async () => {
     const { seeMongo } = await import('../readmodels/mongodb/check.js');
-    return { name: 'MongoDB', ...(await timed(() => seeMongo(views.url), clock)) } as const;
-  });
-  return { ofLog, ofViews };
-}
+    return { name: 'MongoDB', ...(await timed(() => seeMongo(views.url), clock)) };
+  }),
+  needService: false,
+  remedies: {
+    log: 'Look at the log of EventStoreDB and at EVENTSTORE_URL: its address, user, and TLS.',
+    views: 'Look at the log of MongoDB and at MONGODB_URL: its address, user, and TLS.',
+    dropViews: 'drop the database of MONGODB_URL',
+  },
+});
 
 /** Returns the name of an event store of this version. EventStoreDB became KurrentDB with version 25. */
 const eventStoreOf = (version: string | undefined): 'EventStoreDB' | 'KurrentDB' =>

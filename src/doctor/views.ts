@@ -5,25 +5,20 @@ import { StoreNotOpenError, type OpenPlace } from './patient.js';
 import { messageOf, sayServer } from './servers.js';
 
 export async function checkStoredViews(open: OpenPlace): Promise<Diagnosis> {
-  const isOnServer = open.place.stores.views.kind === 'mongodb';
+  const { remedies } = open.stores;
   try {
     // First: whether they can be read does not hang on the log.
     const views = await open.views();
     await checkViews(await open.log(), views);
-    const server = await open.servers.ofViews();
+    const server = await open.stores.seeViews();
     return green(`${server === undefined ? 'they can be read' : sayServer(server)}, and they are of this log`);
   } catch (error) {
     if (error instanceof ForeignViewsError)
       return red(
         error.message,
-        `Put the right log back; where it is the right one, ${isOnServer ? 'drop the database of MONGODB_URL' : 'remove views.db'} while no service runs: the views are built again.`,
+        `Put the right log back; where it is the right one, ${remedies.dropViews} while no service runs: the views are built again.`,
       );
     if (!(error instanceof StoreNotOpenError) || error.store === 'log' || !error.isThere) throw error;
-    return red(
-      messageOf(error.cause),
-      isOnServer
-        ? 'Look at the log of MongoDB and at MONGODB_URL: its address, user, and TLS.'
-        : 'Remove views.db while no service runs: it is built again from the log.',
-    );
+    return red(messageOf(error.cause), remedies.views);
   }
 }

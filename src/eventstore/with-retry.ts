@@ -1,5 +1,6 @@
 /** Reads, appends and requests that outlast a log or service that is away for a while: reads go on where they stopped, the others are repeated as they were. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../flow/abort.js';
+import { backOff, fullJitter } from '../flow/backoff.js';
 import {
   AppendInDoubtError,
   logStart,
@@ -36,7 +37,7 @@ const mayPass = (error: unknown): boolean =>
 
 function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: RetryOptions) {
   let failingSince: number | undefined;
-  let pauseMs = firstPauseMs;
+  let failures = 0;
   return {
     /** Waits before the next try. @throws the error, if it cannot pass or has lasted too long; the signal's reason when it aborts. */
     async failed(error: unknown): Promise<void> {
@@ -44,13 +45,14 @@ function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: RetryOpti
       const now = performance.now();
       failingSince ??= now;
       if (!mayPass(error) || now - failingSince >= timeoutMs) throw error;
-      await sleep(Math.random() * Math.min(pauseMs, longestPauseMs), undefined, { signal }).catch(() => undefined);
+      const longest = backOff(failures, { first: firstPauseMs, most: longestPauseMs });
+      await pause(fullJitter(longest, Math.random), signal);
       signal.throwIfAborted();
-      pauseMs *= 2;
+      failures += 1;
     },
     succeeded(): void {
       failingSince = undefined;
-      pauseMs = firstPauseMs;
+      failures = 0;
     },
   };
 }

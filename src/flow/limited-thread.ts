@@ -5,6 +5,7 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
+import { within } from './abort.js';
 import { createLine, createSlots } from './slots.js';
 import { startWorkerThread, type WorkerThread } from './worker-thread.js';
 
@@ -98,17 +99,14 @@ export function createLimitedThread<Job, Result>(options: LimitedThreadOptions):
   async function answerWithin(milliseconds: number, late: () => Error): Promise<FromThread<Result>> {
     const awaited = Promise.withResolvers<FromThread<Result>>();
     pending = awaited;
-    const timer = setTimeout(() => {
-      // After a busy main thread, the timer and the answer may be due at once. Let the answer win.
-      setImmediate(() => awaited.reject(late()));
-    }, milliseconds);
     try {
-      return await awaited.promise;
+      return await within(milliseconds, awaited.promise, () => {
+        throw late();
+      });
     } catch (error) {
       await stop();
       throw error;
     } finally {
-      clearTimeout(timer);
       pending = undefined;
     }
   }

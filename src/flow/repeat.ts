@@ -1,5 +1,5 @@
 /** Repeats an action until it is stopped. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause as pauseFor } from './abort.js';
 
 interface RepeatOptions {
   /** Milliseconds between the end of one turn and the next. */
@@ -19,6 +19,6 @@ export async function repeat(action: () => unknown, { pause, signal, onFault }: 
       if (!isFailing && !signal.aborted) onFault(error);
       isFailing = true;
     }
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    await pauseFor(pause, signal);
   }
 }

@@ -1,4 +1,5 @@
 /** A worker thread that is started again when it dies, later after each death in a row, and that answers requests. */
+import { backOff } from './backoff.js';
 import type { WorkerThread, WorkerThreadOptions } from './worker-thread.js';
 
 interface RestartingThreadOptions<From, To> {
@@ -17,7 +18,7 @@ interface ThreadRequests<Request, Answer> {
   answer(answer: Answer): void;
 }
 
-const backOffMs = { first: 100, most: 5_000 };
+const restartPauses = { first: 100, most: 5_000 };
 
 export function startRestartingThread<From, To>(options: RestartingThreadOptions<From, To>) {
   const { name, onMessage, onDied } = options;
@@ -47,7 +48,7 @@ export function startRestartingThread<From, To>(options: RestartingThreadOptions
     if (closing !== undefined) return;
     deaths += 1;
     onDied(error);
-    restart = setTimeout(startAgain, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
+    restart = setTimeout(startAgain, backOff(deaths - 1, restartPauses));
   }
 
   async function stop(within: number): Promise<void> {

@@ -1,4 +1,7 @@
 /** The runner of a subscriber: looks for work when it is woken or its rest is over, keeps a bounded number going, and ends in good order. */
+import { within } from './abort.js';
+import { backOff, equalJitter } from './backoff.js';
+import type { Observe } from './observe.js';
 import type { Subscriber, SubscriberRunner } from './subscriber.js';
 
 /** Milliseconds. */
@@ -20,8 +23,8 @@ interface SubscriberRunnerOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly timings?: Readonly<typeof runnerTimings>;
-  /** Runs each piece of work, and rejects as it does. Default: it is just run. */
-  readonly traceWork?: ((run: () => Promise<void>) => Promise<void>) | undefined;
+  /** Told of each piece of work. */
+  readonly observe?: Observe | undefined;
 }
 
 export type Runner = ReturnType<typeof createRunner>;
@@ -29,7 +32,7 @@ export type Runner = ReturnType<typeof createRunner>;
 /** Looks for the first time when it is started. */
 export function createRunner<Work>(subscriber: Subscriber<Work>, options: SubscriberRunnerOptions) {
   const { lease, concurrency } = subscriber;
-  const { monotonic, timings = runnerTimings, traceWork = (run) => run() } = options;
+  const { monotonic, timings = runnerTimings, observe } = options;
   const running = new Set<Promise<void>>();
   const looks = createFaults('what is due cannot be looked for', options);
   const works = createFaults('what is due cannot be done', options);
@@ -101,14 +104,16 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
 
   function start(work: Work): void {
     const signal = AbortSignal.any([stopped.signal, lost.signal]);
-    const done = traceWork(() =>
+    const begun = observe?.begin?.work(subscriber.name);
+    const handle = (): Promise<void> =>
       subscriber.handle(work, signal, closed.signal).catch((error: unknown) => {
         if (!signal.aborted) works.bad(error);
         throw error;
-      }),
-    )
-      .then(works.good, () => undefined)
-      .then(() => {
+      });
+    const done = (begun === undefined ? handle() : begun.run(handle))
+      .then(works.good, (error: unknown) => error)
+      .then((error) => {
+        observe?.work({ error }, begun);
         running.delete(done);
         wakeIn(timings.wake);
       });
@@ -118,9 +123,9 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
   async function end(): Promise<void> {
     closed.abort();
     clearTimeout(timer?.handle);
-    await within(Promise.all(running), subscriber.grace);
+    await within(subscriber.grace, Promise.all(running), leave);
     stopped.abort();
-    await within(Promise.all(running), timings.stop);
+    await within(timings.stop, Promise.all(running), leave);
   }
 
   /** Starts nothing more, gives what runs its time, then aborts it. Resolves when nothing runs. Safe to call twice. */
@@ -131,7 +136,7 @@ export function createRunner<Work>(subscriber: Subscriber<Work>, options: Subscr
     const last = subscriber
       .close?.(AbortSignal.timeout(timings.stop))
       .catch((error: unknown) => options.onFault(error, 'what is left at the stop cannot be done'));
-    await within(Promise.resolve(last), timings.stop);
+    await within(timings.stop, Promise.resolve(last), leave);
     await lease?.close();
   }
 
@@ -179,10 +184,10 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
       since ??= monotonic();
       if (count === 0) onFault(error, what);
       failures += 1;
-      const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
+      const longest = backOff(count, { first: timings.firstPause, most: timings.longestPause });
       // Works that fail together are one failure.
       if (monotonic() >= until) count += 1;
-      until = monotonic() + longest * (0.5 + random() / 2);
+      until = monotonic() + equalJitter(longest, random);
     },
     isGood: (): boolean => count === 0,
     failures: (): number => failures,
@@ -192,9 +197,5 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
   };
 }
 
-async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  let handle: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => (handle = setTimeout(resolve, milliseconds)));
-  await Promise.race([work, timeout]);
-  clearTimeout(handle);
-}
+/** Work that does not end in time is left behind. */
+const leave = (): void => undefined;

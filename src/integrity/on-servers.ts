@@ -1,11 +1,12 @@
 /** Watches over a log on EventStoreDB: compares it with the newest seal, seals what the follower has read, and verifies the whole log once a week. One process at a time does this. */
 import type { KeyObject } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { EventReader } from '../eventstore/event-store.js';
 import { AlteredLogError, logSourceOf } from '../eventstore/log-source.js';
 import { frontierAt, rootOf, type Frontier, type TreeSource } from '../eventstore/tree.js';
+import { pause } from '../flow/abort.js';
+import { backOff } from '../flow/backoff.js';
 import { takeTurns, type Clocks, type WorkLease } from '../flow/subscriber.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../readmodels/read-models.js';
 import { inWords } from './findings.js';
@@ -95,14 +96,14 @@ export function watchServerLog(options: ServerLogWatchOptions): LogWatch {
 
   /** Each process compares once at its start, also if another process seals. */
   async function compareAtStart(): Promise<void> {
-    for (let wait = 1_000; !stopping.signal.aborted; wait = Math.min(2 * wait, mostPauseMs)) {
+    for (let round = 0; !stopping.signal.aborted; round += 1) {
       try {
         if ((await comparedSealer()) !== undefined) return;
       } catch (error) {
         if (error instanceof AlteredLogError) return onAltered(error);
         logger.warn({ err: error }, 'the log cannot be compared with its newest seal; this is repeated');
       }
-      await pause(wait, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await pause(backOff(round, { first: 1_000, most: mostPauseMs }), stopping.signal);
     }
   }
 

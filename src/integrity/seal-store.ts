@@ -6,8 +6,8 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { EventReader } from '../eventstore/event-store.js';
 import { readLogId } from '../eventstore/log-id.js';
+import { within } from '../flow/abort.js';
 import { createDurably, giveToFolderOwner, makeSubfolder, removeDrafts } from '../flow/durable-file.js';
-import { unlessAborted } from '../stores/await-server.js';
 import {
   compareSeals,
   fingerprintOf,
@@ -67,11 +67,13 @@ export async function findSeals(
   const read: FilesRead = { byText: new Map(), unreadable: [] };
   const own = path.join(dataDir, sealsName);
   if (existsSync(own)) await readFolder(own, read);
-  const late = AbortSignal.timeout(waitMs);
+  const late = (): never => {
+    throw new Error(`no answer for ${waitMs / 1_000} seconds`);
+  };
   if (copies !== undefined)
-    await unlessAborted(readFolder(copies, read), late).catch((error: unknown) => {
+    await within(waitMs, readFolder(copies, read), late).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      onNotice(`SEAL_DIR cannot be read: ${late.aborted ? `no answer for ${waitMs / 1_000} seconds` : reason}`);
+      onNotice(`SEAL_DIR cannot be read: ${reason}`);
     });
   return [...[...read.byText].map(([text, files]) => foundSeal(text, files)).sort(byRank), ...read.unreadable];
 }

@@ -3,7 +3,6 @@
  * block beside the views. Other processes compute the leaves of a block from the log and compare them with its root.
  */
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { fromHex, leafOf, toHex, type Hash } from '../eventstore/leaf.js';
 import { readLogId } from '../eventstore/log-id.js';
@@ -16,7 +15,7 @@ import {
   type GrowingTree,
   type TreeSource,
 } from '../eventstore/tree.js';
-import { pause } from '../projector/batch-delay.js';
+import { pause, unlessAborted } from '../flow/abort.js';
 import { LeaseLostError, type Lease } from '../projector/lease.js';
 import {
   CommitConflictError,
@@ -27,8 +26,6 @@ import {
   type ReadModels,
   type View,
 } from '../readmodels/read-models.js';
-import { unlessAborted } from '../stores/await-server.js';
-import type { StoreSettings } from '../stores/stores.js';
 
 /** A document for each `blocksPerPage` complete blocks. */
 export const blocksView: View = { name: 'blocks', version: 1, indexes: [] };
@@ -393,7 +390,6 @@ function leavesFrom(block: number, events: readonly StoredEvent[]) {
 
 /** The stores that a command reads. */
 export interface LogPlace {
-  readonly stores: StoreSettings;
   /** Opens views that exist and creates none. */
   openViews(): Promise<ReadModelReader>;
   /** Returns the key of the MAC of restores, or undefined if the secret of the log is not at hand. */
@@ -403,15 +399,15 @@ export interface LogPlace {
 
 /** Opens the log as verification and proofs read it. A log on EventStoreDB has no tree if its views cannot be opened. */
 export async function openLogSource(log: EventReader, place: LogPlace) {
-  const views = place.stores.events.kind === 'embedded' ? undefined : await openViews(place);
-  const tree = views && storedTree({ readModels: views, reader: log });
-  return { source: logSourceOf(log, tree), close: async (): Promise<void> => views?.close() };
+  const source = logSourceOf(log);
+  const views = source.tree === undefined ? await openViews(place) : undefined;
+  if (views === undefined) return { source, close: () => Promise.resolve() };
+  const tree = storedTree({ readModels: views, reader: log });
+  return { source: logSourceOf(log, tree), close: (): Promise<void> => views.close() };
 }
 
-/** Returns undefined if there are no views, or they cannot be opened. */
+/** Returns undefined if no views are named, or they cannot be opened. */
 async function openViews(place: LogPlace): Promise<ReadModelReader | undefined> {
-  const { views } = place.stores;
-  if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;
   try {
     return await place.openViews();
   } catch {

@@ -3,12 +3,12 @@
  * checks that each stream is in order. Reads events as they are stored and knows no kind of store.
  */
 import type { KeyObject } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Position } from '../eventstore/event-store.js';
 import { digestsIn, leafOf, toHex, type Hash } from '../eventstore/leaf.js';
 import { logIdIn } from '../eventstore/log-id.js';
 import type { LogSource, NumberedEvent } from '../eventstore/log-source.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../eventstore/tree.js';
+import { pause } from '../flow/abort.js';
 import { judgeSeal, type ComparedSeal, type Judgement } from './compare-seals.js';
 import {
   createFindings,
@@ -126,7 +126,7 @@ export function restBetween({ share, signal, urgent }: ReadPace): () => Promise<
   return async () => {
     // Whole milliseconds, because a timer cuts off fractions.
     const rest = Math.ceil((performance.now() - startedAt) * (1 / share - 1));
-    if (rest > 0 && !woken.aborted) await pause(rest, undefined, { signal: woken }).catch(() => undefined);
+    if (rest > 0 && !woken.aborted) await pause(rest, woken);
     signal?.throwIfAborted();
     startedAt = performance.now();
   };

@@ -143,7 +143,10 @@ async function send(job: Attempt, mail: Mail | undefined): Promise<AttemptEnding
     if (answer !== true) withdrawal = answer;
     return answer === true;
   };
+  const begun = options.observe?.begin?.handOver();
+  const start = options.monotonic();
   const outcome = await options.transport.send(mail, { ...limitsOf(job), beforeHandOver });
+  options.observe?.handOver({ outcome, milliseconds: options.monotonic() - start }, begun);
   const isRelays = running.trial.ended(outcome, email.recipientKey);
   if (outcome.status === 'withdrawn')
     return { status: 'deferred', reason: 'withdrawn', delay: 0, ...(withdrawal && { cancel: withdrawal }) };

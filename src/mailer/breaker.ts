@@ -1,4 +1,5 @@
 /** Whether the relay takes e-mails: a pure state machine: its input is the relay's answers, its output how many e-mails may be claimed. */
+import { backOff } from '../flow/backoff.js';
 import type { AttemptReason } from './reasons.js';
 import type { SendOutcome } from './transport.js';
 
@@ -104,7 +105,7 @@ function open(
   why: Pick<Breaker, 'cause' | 'fault'>,
   { now, random, timings }: BreakerInput,
 ): Breaker {
-  const pause = Math.min(timings.longestProbe, timings.firstProbe * 2 ** Math.min(breaker.pauses, 30));
+  const pause = backOff(breaker.pauses, { first: timings.firstProbe, most: timings.longestProbe });
   const probeAt = now + pause * (0.75 + random / 2);
   return { ...initialBreaker, ...why, status: 'open', pauses: breaker.pauses + 1, probeAt };
 }

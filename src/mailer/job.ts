@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/batch.js';
 import type { RecordMailboxBounce } from '../commands/bounced-mailboxes.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
+import type { Observe } from '../flow/observe.js';
 import type { DkimSettings } from './dkim.js';
 import type { UnsubscribeUrl } from './list-headers.js';
 import type { LoadedEmail, MayGoOut, StreamReader } from './load.js';
@@ -80,6 +81,8 @@ export interface AttemptOptions {
   readonly inDoubtPolicy: 'resend' | 'hold';
   readonly timings: MailerTimings;
   readonly report: (report: MailerReport) => void;
+  /** Told of each email that is handed over. */
+  readonly observe?: Observe | undefined;
 }
 
 /** What stops a running attempt, first its sending, then the recording of its outcome; and what it tells of the relay. */

@@ -1,9 +1,10 @@
 /** Records how an attempt ended, however long that takes. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import type { EmailEvent } from '../events/email.js';
 import { mailboxBounce, type MailboxBounce } from '../commands/bounced-mailboxes.js';
 import { classifyRefusal } from '../events/refusal-kind.js';
+import { pause } from '../flow/abort.js';
+import { backOff, fullJitter } from '../flow/backoff.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { isPutOff } from './smtp-outcome.js';
@@ -22,6 +23,8 @@ export interface AttemptEnding extends Reply {
   /** There is no further attempt, for this reason. */
   readonly cancel?: Withdrawal;
 }
+
+const recordPauses = { first: 50, most: 5_000 };
 
 /** Tries until the outcome is in the log or the process stops: a 250 must not be lost, and nothing is sent meanwhile. */
 export async function record(job: Job, attempt: number, ending: AttemptEnding): Promise<AttemptResult> {
@@ -42,8 +45,7 @@ export async function record(job: Job, attempt: number, ending: AttemptEnding): 
     } catch (error) {
       report({ type: 'record_failed', email_id: about.email_id, attempt, error });
     }
-    const pause = random() * Math.min(5_000, 50 * 2 ** Math.min(round, 10));
-    await sleep(pause, undefined, { signal: running.recording }).catch(() => undefined);
+    await pause(fullJitter(backOff(round, recordPauses), random), running.recording);
     if (running.recording.aborted) {
       report({ type: 'abandoned', ...about });
       return 'abandoned';

@@ -3,7 +3,7 @@
  * keeps a lease beside the views. A run is the time for which that lease was held without a break: its id is the
  * mailer's and the epoch of the lease.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, unlessAborted } from '../flow/abort.js';
 import type { WorkLease } from '../flow/subscriber.js';
 
 export interface Runs {
@@ -72,10 +72,7 @@ export function createLeasedRuns(options: LeasedRunsOptions): Runs {
   async function keep(): Promise<void> {
     let faults = 0;
     while (!closing.signal.aborted) {
-      const lost = new Promise<void>((resolve) => {
-        lease.onLost(resolve);
-        closing.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const lost = new Promise<void>((resolve) => lease.onLost(resolve));
       try {
         const epoch = await lease.hold(closing.signal);
         if (epoch === null) return;
@@ -83,12 +80,12 @@ export function createLeasedRuns(options: LeasedRunsOptions): Runs {
         run = id;
         faults = 0;
         options.onRun();
-        await lost;
+        await unlessAborted(lost, closing.signal, () => undefined);
         run = undefined;
         if (!closing.signal.aborted) options.onLapsed(id);
       } catch (error) {
         if ((faults += 1) === 1) options.onFault(error);
-        await sleep(ttl / 20, undefined, { signal: closing.signal }).catch(() => undefined);
+        await pause(ttl / 20, closing.signal);
       }
     }
   }

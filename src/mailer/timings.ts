@@ -1,5 +1,6 @@
 /** How long the mailer waits for what, and the back-off between attempts. Milliseconds throughout. */
 import { maxDoubts } from '../commands/email.js';
+import { backOff, fullJitter } from '../flow/backoff.js';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -38,13 +39,13 @@ export type PauseTimings = Pick<MailerTimings, 'backoff' | 'backoffCap' | 'inDou
 
 /** Full jitter under a doubling ceiling, with a floor so that an attempt is never repeated at once. `round` counts from 0. */
 export function backoffDelay(round: number, { backoff, backoffCap }: PauseTimings, random: () => number): number {
-  const ceiling = Math.min(backoffCap, backoff * 2 ** Math.min(round, 30));
-  return Math.round(backoff / 10 + random() * ceiling);
+  const ceiling = backOff(round, { first: backoff, most: backoffCap });
+  return Math.round(backoff / 10 + fullJitter(ceiling, random));
 }
 
 /** Never shorter than the first pause, a little longer so that many do not come at once. `round` counts from 0. */
 export const doubtDelay = (round: number, { inDoubt }: PauseTimings, random: () => number): number =>
-  Math.round(inDoubt * 2 ** round * (1 + random() / 10));
+  Math.round(backOff(round, { first: inDoubt, most: Infinity }) * (1 + random() / 10));
 
 const longest = (): number => 1;
 

@@ -1,4 +1,5 @@
 /** What the mailer finds to do: e-mails that are due, claims that another run left behind, and e-mails that have waited for too long. */
+import { backOff } from '../flow/backoff.js';
 import { contextOf, iso, type AttemptOptions, type DueEmail } from './job.js';
 import type { Runs } from './runs.js';
 import type { EmailCommand } from '../commands/email.js';
@@ -57,7 +58,7 @@ const longest = 60_000;
 /** Streams that are not looked at for a while, because the worklist may still show e-mails that are done. */
 export function createCooldowns(shortest: number, monotonic: () => number) {
   /** Kept a while after the end, so that the next one can grow. */
-  const cooldowns = new Map<string, { readonly until: number; readonly length: number }>();
+  const cooldowns = new Map<string, { readonly until: number; readonly length: number; readonly round: number }>();
   let lookAt = 0;
 
   /** Seldom, because thousands may be on the list. */
@@ -73,11 +74,12 @@ export function createCooldowns(shortest: number, monotonic: () => number) {
     add(stream: string, { growing }: { readonly growing: boolean }): void {
       forgetOld();
       const last = cooldowns.get(stream);
-      const length = growing && last !== undefined ? Math.min(longest, last.length * 2) : shortest;
-      cooldowns.set(stream, { until: monotonic() + length, length });
+      const round = growing && last !== undefined ? last.round + 1 : 0;
+      const length = backOff(round, { first: shortest, most: longest });
+      cooldowns.set(stream, { until: monotonic() + length, length, round });
     },
     /** As long as this process runs. */
-    addForGood: (stream: string): void => void cooldowns.set(stream, { until: Infinity, length: shortest }),
+    addForGood: (stream: string): void => void cooldowns.set(stream, { until: Infinity, length: shortest, round: 0 }),
     /** Milliseconds left, 0 when there is none. */
     remaining: (stream: string): number => Math.max(0, (cooldowns.get(stream)?.until ?? 0) - monotonic()),
     size(): number {

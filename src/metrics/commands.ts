@@ -1,15 +1,10 @@
 /** What was decided and written. */
 import { Counter, type Registry } from '@prometheus-io/client';
-import type { CommandEnd } from '../commands/command-handler.js';
-
-interface AppendedEvent {
-  readonly type: string;
-  readonly data: object;
-}
+import type { Listener } from '../flow/observe.js';
 
 const reasonOf = (data: object): string => ('reason' in data ? String(data.reason) : 'none');
 
-export function countCommands(registry: Registry) {
+export function countCommands(registry: Registry): Listener {
   const registers = [registry];
   const countCommand = countBy(registry, 'outcome', {
     name: 'audience_commands_total',
@@ -32,11 +27,15 @@ export function countCommands(registry: Registry) {
     registers,
   });
   return {
-    onOutcome: (outcome: CommandEnd): void => countCommand(outcome),
-    onConflict: (): void => conflicts.inc(),
-    onAppended(appended: { readonly events: readonly { readonly event: AppendedEvent }[] }): void {
+    command(end) {
+      if (end.status === 'refused') countCommand('refused');
+      else if (end.status === 'accepted') countCommand(end.events.length > 0 ? 'changed' : 'unchanged');
+    },
+    conflict: () => conflicts.inc(),
+    append(append) {
+      if ('error' in append) return;
       appends.inc();
-      for (const { event } of appended.events) {
+      for (const { event } of append.events) {
         countEvent(event.type);
         if (event.type === 'AddressSuppressed') suppressed.inc({ reason: reasonOf(event.data) });
       }

@@ -1,13 +1,8 @@
 /** Transactions of the embedded log. */
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import type { LogCommit } from '../flow/observe.js';
 
-interface Transaction {
-  readonly appends: number;
-  /** Undefined: it failed. */
-  readonly milliseconds: number | undefined;
-}
-
-export function countCommits(registry: Registry): (transaction: Transaction) => void {
+export function countCommits(registry: Registry): (commit: LogCommit) => void {
   const durations = new Histogram({
     name: 'audience_log_commit_seconds',
     help: 'Transactions of the embedded log, each with its fsync.',

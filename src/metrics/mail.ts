@@ -1,10 +1,9 @@
 /** E-mails: what the mailer reports, what waits, and what comes back. */
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import type { MailerReport } from '../mailer/job.js';
-import type { Transport } from '../mailer/transport.js';
+import type { Listener } from '../flow/observe.js';
 import { cached, eachOf, type StateMetric } from './states.js';
 
-export function countMail(registry: Registry) {
+export function countMail(registry: Registry): Listener {
   const attempts = new Counter({
     name: 'audience_email_attempts_total',
     help: 'Attempts to send an e-mail that ended, by outcome and reason.',
@@ -25,7 +24,7 @@ export function countMail(registry: Registry) {
     registers: [registry],
   });
   return {
-    onReport(report: MailerReport): void {
+    email(report) {
       switch (report.type) {
         case 'recorded':
           return attempts.inc({ outcome: report.outcome, reason: report.reason });
@@ -45,16 +44,7 @@ export function countMail(registry: Registry) {
           return report satisfies never;
       }
     },
-    /** The same transport, whose times are observed. */
-    timed: (transport: Transport): Transport => ({
-      ...transport,
-      async send(mail, limits) {
-        const start = performance.now();
-        const outcome = await transport.send(mail, limits);
-        durations.observe({ outcome: outcome.status }, (performance.now() - start) / 1_000);
-        return outcome;
-      },
-    }),
+    handOver: ({ outcome, milliseconds }) => durations.observe({ outcome: outcome.status }, milliseconds / 1_000),
   };
 }
 
@@ -68,7 +58,7 @@ export interface MailSources {
   };
   readonly views: {
     hasEmails(): boolean;
-    readonly queries: { countWaitingEmails(most: number): Promise<Readonly<Record<string, number>>> };
+    readonly worklist: { countWaitingEmails(most: number): Promise<Readonly<Record<string, number>>> };
   };
 }
 
@@ -76,7 +66,7 @@ const countedEmails = 1_000;
 const countAgainMs = 15_000;
 
 export function mailStates({ views }: MailSources): readonly StateMetric<MailSources>[] {
-  const waiting = cached(countAgainMs, () => views.queries.countWaitingEmails(countedEmails));
+  const waiting = cached(countAgainMs, () => views.worklist.countWaitingEmails(countedEmails));
   return [
     {
       name: 'audience_emails',

@@ -1,5 +1,7 @@
-/** The metrics of a process: one registry in its main thread. What counts calls a function; what has a status is asked when somebody reads. */
+/** The metrics of a process: one registry in its main thread. It listens to what the service does, and asks for states when somebody reads. */
 import { Registry } from '@prometheus-io/client';
+import { createSerialQueue } from '../flow/serial.js';
+import type { Listener } from '../flow/observe.js';
 import { countCommands } from './commands.js';
 import { countCommits } from './log.js';
 import { countMail, mailStates, type MailSources } from './mail.js';
@@ -24,11 +26,13 @@ export function createMetrics() {
   const registry = new Registry();
   const close = watchProcess(registry);
   return {
-    onRequest: countRequests(registry),
-    commands: countCommands(registry),
-    mail: countMail(registry),
-    onCommit: countCommits(registry),
-    onRoundTrip: countRoundTrips(registry),
+    listener: {
+      request: countRequests(registry),
+      ...countCommands(registry),
+      ...countMail(registry),
+      commit: countCommits(registry),
+      roundTrip: countRoundTrips(registry),
+    } satisfies Listener,
     /** Called once, when the service is put together. */
     watch(sources: ServiceSources & MailSources): void {
       watchStates(registry, serviceStates, sources);
@@ -42,7 +46,7 @@ export function createMetrics() {
 /** One reader after the other: the registry has one form at a time. */
 function createReader(registry: Registry): (form: MetricsForm) => Promise<MetricsText> {
   const names = new WeakMap<object, string>();
-  let last: Promise<unknown> = Promise.resolve();
+  const queue = createSerialQueue();
 
   async function read(form: MetricsForm): Promise<MetricsText> {
     // The library takes `_total` from the names of counters when it writes OpenMetrics, and never puts it back.
@@ -55,9 +59,5 @@ function createReader(registry: Registry): (form: MetricsForm) => Promise<Metric
     return { contentType, text: await registry.metrics() };
   }
 
-  return (form) => {
-    const reading = last.then(() => read(form));
-    last = reading.catch(() => undefined);
-    return reading;
-  };
+  return (form) => queue.run(() => read(form));
 }

@@ -1,18 +1,10 @@
 /** Requests by the pattern of their path, method and status. */
 import { Histogram, type Registry } from '@prometheus-io/client';
-
-interface RequestEnd {
-  readonly method: string;
-  /** The pattern of the path, `-` where there is none. */
-  readonly route: string;
-  readonly status: number;
-  /** Milliseconds. */
-  readonly duration: number;
-}
+import type { RequestLine } from '../flow/observe.js';
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 
-export function countRequests(registry: Registry): (end: RequestEnd) => void {
+export function countRequests(registry: Registry): (line: RequestLine) => void {
   const durations = new Histogram({
     name: 'audience_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer. Refused keys have the code 401, requests beyond the rate limit 429.',

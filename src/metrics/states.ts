@@ -1,5 +1,6 @@
 /** What has a status is asked for it at each scrape. A new state is one entry of a list. */
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { within } from '../flow/abort.js';
 
 type Labels = Readonly<Record<string, string>>;
 /** One value, or one for each set of labels. Undefined: another process knows it. */
@@ -39,14 +40,10 @@ export function watchStates<Sources>(
 }
 
 async function inTime(read: () => Promise<State>): Promise<State> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), longestRead)));
   try {
-    return await Promise.race([read(), late]);
+    return await within(longestRead, read(), () => undefined);
   } catch {
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Round trips of the main thread to the servers of the stores. */
 import { Histogram, type Registry } from '@prometheus-io/client';
-import type { RoundTrip } from '../flow/round-trips.js';
+import type { RoundTrip } from '../flow/observe.js';
 
 export function countRoundTrips(registry: Registry): (trip: RoundTrip) => void {
   const durations = new Histogram({

@@ -9,6 +9,7 @@ import { removeFromOutbox } from '../mailer/outbox.js';
 import { endContact, takesAll, type EraseOptions } from './erase.js';
 import { createEraser, type Eraser } from './eraser.js';
 import type { RegisterKeeper } from '../commands/command-handler.js';
+import { createSerialQueue } from '../flow/serial.js';
 import type { Clocks, SubscriberRunner } from '../flow/subscriber.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
@@ -28,8 +29,8 @@ interface ErasuresOptions extends Clocks {
     newId(prefix: string): string;
   };
   readonly views: Pick<EraseOptions['views'], 'scrub'> & {
-    readonly ownWrites: Pick<OwnWrites, 'visible' | 'reached'>;
-    readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
+    readonly ownWrites: Pick<OwnWrites, 'shows' | 'reached'>;
+    readonly worklist: Pick<EraseOptions['views'], 'emailsTo'>;
     /** Whether storages that are not read, beside the live ones, may still hold an erased person. */
     hasOtherStorages(): Promise<boolean>;
     /** Reports damage by which an email is not found by its recipient. @throws ReadModelsUnavailableError */
@@ -97,7 +98,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
         now: options.monotonic,
       })
     : undefined;
-  let requesting: Promise<unknown> = Promise.resolve();
+  const requests = createSerialQueue();
 
   async function request(subject_key: string, reason: string | null, context: CommandContext) {
     const { state, position } = await commands.erasures.fresh(erasuresStream);
@@ -123,9 +124,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     async request({ email, reason = null, forget_suppression: isForgotten = false }, context) {
       const key = streamKeys.contactKey(email);
       // One after the other: two requests for one person are one erasure.
-      const requested = requesting.then(() => request(key, reason, context)).catch(refuse);
-      requesting = requested.catch(() => undefined);
-      const answer = await requested;
+      const answer = await requests.run(() => request(key, reason, context)).catch(refuse);
       // Last: until the erasure is stored the refusal keeps mail from the person.
       if (isForgotten) await commands.audience.suppressions.forget(key, context);
       return answer;
@@ -151,8 +150,8 @@ function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOpti
     suppressions,
     erasures,
     views: {
-      shown: async (position) => views.ownWrites.visible([], position),
-      emailsTo: (key) => views.queries.emailsTo(key),
+      shown: async (position) => views.ownWrites.shows(position),
+      emailsTo: (key) => views.worklist.emailsTo(key),
       scrub: () => views.scrub(),
     },
     removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),

@@ -50,7 +50,7 @@ export interface PersonExport {
   seal(): Promise<Basis['seal']>;
 }
 
-export type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
+type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
 
 const itemsAPage = 200;
 

@@ -7,7 +7,7 @@ import { withDigests } from '../eventstore/leaf.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { isInOutbox } from '../mailer/outbox.js';
 import type { EmailDocument } from '../projections/emails.js';
-import { emailPagesTo } from '../projections/queries.js';
+import { emailPagesTo } from '../projections/email-worklist.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 
 interface Stores {

@@ -1,12 +1,12 @@
 /** Retention of emails: a subscriber that erases the content of emails that were sent, failed or cancelled long ago. It erases a few at a time and leaves most of the time to other work. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { serviceContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import { pause } from '../flow/abort.js';
 import { takeTurns, type Clocks, type Subscriber } from '../flow/subscriber.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { Config } from '../stores/config.js';
@@ -91,7 +91,7 @@ interface RetentionOfProcess extends Pick<Clocks, 'monotonic'> {
   readonly store: RetentionOptions['store'];
   readonly commands: Pick<RetentionOptions, 'emails'>;
   readonly views: {
-    readonly queries: { readonly emailsEndedBefore: RetentionOptions['endedBefore'] };
+    readonly worklist: { readonly emailsEndedBefore: RetentionOptions['endedBefore'] };
     hasEmails(): boolean;
   };
   readonly logger: Pick<Logger, 'info'>;
@@ -104,23 +104,22 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
 
   async function turn(signal: AbortSignal): Promise<void> {
-    const pause = async (milliseconds: number): Promise<void> =>
-      await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
     // Wait for the view, which may not exist until it has shown something. Wait for a trusted clock, because an erasure cannot
     // be undone.
     let now = trustedNow();
     for (; now === undefined || !views.hasEmails(); now = trustedNow()) {
       if (signal.aborted) return;
-      await pause(lookMs);
+      await pause(lookMs, signal);
     }
     const before = retainedSince(config.retainEmails, now);
     const erased = await eraseEnded(
       {
         store,
         emails: commands.emails,
-        endedBefore: views.queries.emailsEndedBefore,
+        endedBefore: views.worklist.emailsEndedBefore,
         removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
-        ...{ monotonic, pause, signal },
+        pause: (milliseconds) => pause(milliseconds, signal),
+        ...{ monotonic, signal },
       },
       before,
     );

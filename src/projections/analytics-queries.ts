@@ -1,5 +1,5 @@
 /** What the analytics endpoints read: rows by day, week or month, and counts of now, from the documents of the analytics views. */
-import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
+import type { Document, FindQuery, StoredDocument, View } from '../readmodels/read-models.js';
 import { endOf, startOf, type Interval, type Range } from './calendar.js';
 import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
 import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
@@ -13,7 +13,8 @@ import {
   type ListDay,
   type ListLifeDocument,
 } from './list-growth.js';
-import { pageOf, type PageAnswer, type PageRequest } from './queries.js';
+import { pageOf, type PageRequest, type ViewPage } from './queries.js';
+import type { QueryReader, QueryViews } from './query-reader.js';
 import { firstDayOf } from './sum-by-interval.js';
 import { inUse, isTornUse, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
 import {
@@ -35,7 +36,12 @@ export interface SeriesRequest {
   readonly check: (range: Range) => void;
 }
 
-export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] };
+export interface Rows<Row> {
+  readonly range: Range;
+  readonly rows: readonly Row[];
+  /** Events are missing in the rows, because they cannot be read. */
+  readonly isIncomplete: boolean;
+}
 export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLifeDocument };
 export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLifeDocument };
 
@@ -45,38 +51,45 @@ type TagCount = Pick<TagDocument, 'tag_id' | 'tag_name'> & { readonly in_use: nu
 export type AnalyticsQueries = ReturnType<typeof createAnalyticsQueries>;
 
 /** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
-export function createAnalyticsQueries(reader: ReadModelReader) {
+export function createAnalyticsQueries(views: QueryViews) {
   return {
     async listGrowth(listId: string, wanted: SeriesRequest): Promise<GrowthAnswer | undefined> {
+      const reader = views.open([listGrowth]);
       const growth = await readGrowth(reader, listId);
       if (growth === undefined) return undefined;
       const range = rangeOf(wanted, firstDayOf(growth));
       const late = await lateJoiners(reader, growth, range);
-      return { life: growth.life, range, rows: growthRows(growth, late, range) };
+      return { life: growth.life, range, rows: growthRows(growth, late, range), isIncomplete: reader.isIncomplete() };
     },
     async tagUse(tagId: string, wanted: SeriesRequest): Promise<TagUseAnswer | undefined> {
+      const reader = views.open([tagUse]);
       const use = await readTagUse(reader, tagId);
       if (use === undefined) return undefined;
       const range = rangeOf(wanted, firstDayOf(use));
-      return { life: use.life, range, rows: tagUseRows(use, range) };
+      return { life: use.life, range, rows: tagUseRows(use, range), isIncomplete: reader.isIncomplete() };
     },
     /** The lists that are not deleted, by id. */
-    listCounts: (page: PageRequest) =>
-      counted<ListDocument, ListCount>({ reader, view: lists, page }, async ({ list_id, list_name }) => {
+    async listCounts(page: PageRequest): Promise<ViewPage<ListCount>> {
+      const reader = views.open([lists, listGrowth]);
+      return await counted<ListDocument, ListCount>({ reader, view: lists, page }, async ({ list_id, list_name }) => {
         const growth = await readGrowth(reader, list_id);
         return { list_id, list_name, subscribed: growth === undefined ? 0 : subscribed(growth) };
-      }),
+      });
+    },
     /** The tags that are not deleted, by id. */
-    tagCounts: (page: PageRequest) =>
-      counted<TagDocument, TagCount>({ reader, view: tags, page }, async ({ tag_id, tag_name }) => {
+    async tagCounts(page: PageRequest): Promise<ViewPage<TagCount>> {
+      const reader = views.open([tags, tagUse]);
+      return await counted<TagDocument, TagCount>({ reader, view: tags, page }, async ({ tag_id, tag_name }) => {
         const use = await readTagUse(reader, tag_id);
         return { tag_id, tag_name, in_use: use === undefined ? 0 : inUse(use) };
-      }),
+      });
+    },
     async emailOutcomes(wanted: SeriesRequest): Promise<Rows<OutcomesRow>> {
+      const reader = views.open([emailOutcomes]);
       const found = await everything<OutcomesDay>(reader, emailOutcomes, {});
       const days = found.map(({ document }) => document);
       const range = rangeOf(wanted, days[0]?.day ?? wanted.to);
-      return { range, rows: outcomeRows(days, range) };
+      return { range, rows: outcomeRows(days, range), isIncomplete: reader.isIncomplete() };
     },
   };
 }
@@ -88,7 +101,7 @@ function rangeOf({ from, to, interval, check }: SeriesRequest, first: string): R
 }
 
 interface PageOfView {
-  readonly reader: ReadModelReader;
+  readonly reader: QueryReader;
   readonly view: View;
   readonly page: PageRequest;
 }
@@ -96,7 +109,7 @@ interface PageOfView {
 async function counted<D, Item>(
   { reader, view, page }: PageOfView,
   count: (document: D) => Promise<Item>,
-): Promise<PageAnswer<Item>> {
+): Promise<ViewPage<Item>> {
   const { documents, nextCursor } = await reader.find<D>(view, pageOf(page));
   const items: Item[] = [];
   for (const { document } of documents) {
@@ -104,11 +117,12 @@ async function counted<D, Item>(
     // Embedded views answer at once: others have their turn between two counts.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { items, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
+  const isIncomplete = reader.isIncomplete();
+  return { items, isIncomplete, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
 async function everything<D extends Document>(
-  reader: ReadModelReader,
+  reader: QueryReader,
   view: View,
   query: Omit<FindQuery, 'limit' | 'cursor'>,
 ): Promise<readonly StoredDocument<D>[]> {
@@ -120,7 +134,7 @@ async function everything<D extends Document>(
 /** The days are read before the document that may void some of them, and again where that is newer: at most this often. */
 const attempts = 4;
 
-async function readGrowth(reader: ReadModelReader, listId: string): Promise<ListGrowth | undefined> {
+async function readGrowth(reader: QueryReader, listId: string): Promise<ListGrowth | undefined> {
   for (let attempt = 1; ; attempt++) {
     const days = await everything<ListDay>(reader, listGrowth, { idPrefix: growthDayPrefix(listId) });
     const life = (await reader.get<ListLifeDocument>(listGrowth, lifeId(listId)))?.document;
@@ -132,7 +146,7 @@ async function readGrowth(reader: ReadModelReader, listId: string): Promise<List
 
 /** Only for the days of the range: the totals do not need them. */
 async function lateJoiners(
-  reader: ReadModelReader,
+  reader: QueryReader,
   { life, days }: ListGrowth,
   { from, to, interval }: Range,
 ): Promise<ReadonlyMap<string, number>> {
@@ -151,7 +165,7 @@ async function lateJoiners(
 const isVoid = ({ deleted }: ListLifeDocument, { position }: LateJoiner): boolean =>
   deleted !== null && position !== null && position > deleted.position;
 
-async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUse | undefined> {
+async function readTagUse(reader: QueryReader, tagId: string): Promise<TagUse | undefined> {
   for (let attempt = 1; ; attempt++) {
     const days = await everything<TagDay>(reader, tagUse, { idPrefix: useDayPrefix(tagId) });
     const life = (await reader.get<TagLifeDocument>(tagUse, tagLifeId(tagId)))?.document;

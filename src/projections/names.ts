@@ -1,6 +1,7 @@
 /** Names of lists and tags, for what is shown with them: held for as long as the views stand where they stood when the names were read. */
-import type { DocumentsById, ReadModelReader } from '../readmodels/read-models.js';
+import type { DocumentsById } from '../readmodels/read-models.js';
 import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
+import type { QueryReader } from './query-reader.js';
 
 interface WantedNames {
   readonly lists: readonly string[];
@@ -20,7 +21,7 @@ export type Standing = () => readonly unknown[];
 const mostHeld = 20_000;
 
 /** Without `standing` no name is held. */
-export function createNames(reader: Pick<ReadModelReader, 'getEach'>, standing?: Standing) {
+export function createNames(standing?: Standing) {
   let at: readonly unknown[] = [];
   let held = { lists: new Map<string, string>(), tags: new Map<string, string>() };
 
@@ -34,14 +35,19 @@ export function createNames(reader: Pick<ReadModelReader, 'getEach'>, standing?:
   }
 
   /** Only names are held: of what is missing here another process may just have created it. */
-  return async (wanted: WantedNames): Promise<Names> => {
+  return async (views: Pick<QueryReader, 'settle' | 'getEach'>, wanted: WantedNames): Promise<Names> => {
+    // A held name must be as new as one that is read.
+    const settling = wanted.lists.length > 0 ? views.settle(lists) : undefined;
+    if (settling !== undefined) await settling;
+    const settlingTags = wanted.tags.length > 0 ? views.settle(tags) : undefined;
+    if (settlingTags !== undefined) await settlingTags;
     // If the views move meanwhile, `heldNow` starts with new maps, and these get what was read for the earlier position.
     const names = heldNow();
     const missing = (kind: keyof WantedNames): string[] =>
       [...new Set(wanted[kind])].filter((id) => !names[kind].has(id));
     const absent = { lists: missing('lists'), tags: missing('tags') };
     if (absent.lists.length + absent.tags.length === 0) return names;
-    const [ofLists, ofTags] = await reader.getEach<ListDocument | TagDocument>([
+    const [ofLists, ofTags] = await views.getEach<ListDocument | TagDocument>([
       { view: lists, ids: absent.lists },
       { view: tags, ids: absent.tags },
     ]);

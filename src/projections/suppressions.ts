@@ -1,9 +1,9 @@
 /** The view `suppressions`: one document per address that refuses mail, with what it refuses. Of an erased person it holds no address. */
-import { suppressedKey } from '../events/streams.js';
+import { suppressedKey, suppressionStream } from '../events/streams.js';
 import { activeAfter, type Suppression } from '../events/suppressions.js';
-import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Standing } from './names.js';
 import { CannotFoldError, type Projection } from './projection.js';
+import type { QueryViews } from './query-reader.js';
 
 export type SuppressionDocument = {
   /** As it was last given; null: the person is erased. */
@@ -80,17 +80,15 @@ interface LookupOptions {
 }
 
 /** What addresses refuse, for what is shown beside it. While nobody refuses anything no document is looked up. */
-export function createSuppressionLookup(
-  reader: Pick<ReadModelReader, 'find' | 'get'>,
-  { known, standing, isBuilt }: LookupOptions,
-) {
+export function createSuppressionLookup(views: QueryViews, { known, standing, isBuilt }: LookupOptions) {
+  const opened = [suppressions];
   let isAnybody = false;
   let at: readonly unknown[] = [];
 
   async function isThereAny(): Promise<boolean> {
     const now = standing();
     if (now.length === at.length && now.every((one, index) => one === at[index])) return false;
-    const { documents } = await reader.find(suppressions, { limit: 1 });
+    const { documents } = await views.open(opened).find(suppressions, { limit: 1 });
     at = now;
     return documents.length > 0;
   }
@@ -104,9 +102,13 @@ export function createSuppressionLookup(
       isAnybody ||= isBuilt() && (await isThereAny());
       return isAnybody;
     },
-    /** @throws ReadModelsUnavailableError */
-    of: async (contactKey: string): Promise<readonly Suppression[]> =>
-      (await reader.get<SuppressionDocument>(suppressions, contactKey))?.document.active ?? [],
+    /** @throws ReadModelsUnavailableError, and what the readers of views throw */
+    async of(contactKey: string): Promise<readonly Suppression[]> {
+      const reader = views.open(opened);
+      const found = await reader.get<SuppressionDocument>(suppressions, contactKey);
+      reader.refuseParked(suppressions, suppressionStream(contactKey));
+      return found?.document.active ?? [];
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 /** Under load the projector waits a moment between batches: one commit of many events costs far less than many of a few. */
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A smaller batch is no load, a larger one needs no more events: the next one is folded at once. */
 const load = { from: 24, upTo: 2_000 };
@@ -45,6 +44,3 @@ export function createBatchDelay(now: () => number) {
 
 /** A function, so that the compiler does not rely on an earlier check: an abort happens between two awaits. */
 export const aborted = (signal: AbortSignal): boolean => signal.aborted;
-
-export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);

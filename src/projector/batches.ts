@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, StoredEvent, SubscriptionMessage } from '../eventstore/event-store.js';
 
 /** A batch is closed at this many events or characters of data: at most one message of the subscription beyond. */
-const batchBounds = { events: 2_000, characters: 4 * 1024 * 1024 };
+export const batchBounds = { events: 2_000, characters: 4 * 1024 * 1024 };
 
 export interface Batch {
   /** Empty when only `caught_up` came. */

@@ -1,9 +1,11 @@
 /** Folds what comes, batch by batch, each committed together with its checkpoint. */
 import { demandLogId } from '../eventstore/log-id.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import { pause } from '../flow/abort.js';
+import { backOff } from '../flow/backoff.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
-import { pause, type BatchDelay } from './batch-delay.js';
+import type { BatchDelay } from './batch-delay.js';
 import { batches, type Batch } from './batches.js';
 import { foldBatch, handlersOf, PoisonEventError, type BatchFold } from './fold.js';
 import type { Lease } from './lease.js';
@@ -48,7 +50,7 @@ export interface Folding {
 
 /** How often a batch with a poison event is folded before the event's stream is parked. */
 const poisonAttempts = 3;
-const poisonPauseMs = 20;
+const poisonPauses = { first: 20, most: 1_000 };
 
 export async function foldingFrom(
   { readModels, projections }: FollowOptions,
@@ -80,13 +82,17 @@ export async function follow(session: FollowSession, from: Folding): Promise<Fol
   return folding;
 }
 
-async function foldAndCommit(session: FollowSession, folding: Folding, { events, caughtUp }: Batch): Promise<Folding> {
+export async function foldAndCommit(
+  session: FollowSession,
+  folding: Folding,
+  { events, caughtUp }: Batch,
+): Promise<Folding> {
   const { options, reporter } = session;
   const last = events.at(-1);
   const before = reporter.status();
-  const rebuilding = before.rebuilding && !caughtUp;
+  const rebuilding = before.rebuilding && !(caughtUp && before.missing.length === 0);
   if (last === undefined) {
-    if (before.caughtUp !== caughtUp) reporter.report({ caughtUp, rebuilding });
+    if (before.caughtUp !== caughtUp || before.rebuilding !== rebuilding) reporter.report({ caughtUp, rebuilding });
     return folding;
   }
   const fold = await foldWithRetry(options, folding, events);
@@ -133,7 +139,7 @@ async function foldWithRetry(
       return await foldBatch({ events, handlers, readModels, parked, park: attempt >= poisonAttempts });
     } catch (error) {
       if (!(error instanceof PoisonEventError)) throw error;
-      await pause(poisonPauseMs * attempt, signal);
+      await pause(backOff(attempt - 1, poisonPauses), signal);
     }
   }
 }

@@ -1,12 +1,12 @@
 /** Follows how far shared views have come, whichever process folds them: asks for their checkpoint now and then, and often while a request waits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checkpoint, View } from '../readmodels/read-models.js';
-import { pause } from './batch-delay.js';
+import { pause } from '../flow/abort.js';
 import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './read-your-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
 import type { ProjectorStatus } from './status.js';
-import { checkpointName, projectionVersionOf, sameStorages, type Storages } from './storage.js';
+import { checkpointName, hasStorages, projectionVersionOf, sameStorages, type Storages } from './storage.js';
 
 /** What the views themselves say; `fault`: why they cannot be read just now. */
 export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked' | 'rebuilding' | 'missing'> {
@@ -57,10 +57,11 @@ export function createFollower(options: FollowerOptions) {
       if (checkpoint !== null && !sameStorages(checkpoint.storages, used ?? {})) readModels.use(checkpoint.storages);
       readModels.confirm(askedAt);
     }
-    move(before, checkpoint?.position ?? '');
+    // Without storages nothing is shown.
+    move(before, hasStorages(checkpoint) ? checkpoint.position : '');
     const parked = await parkedNow(checkpoint);
     const missing = readModels.missing();
-    status = { fault: null, parked, rebuilding: checkpoint === null, missing, live: readModels.used() ?? {} };
+    status = { fault: null, parked, rebuilding: !hasStorages(checkpoint), missing, live: readModels.used() ?? {} };
     const newer = checkpoint === null ? [] : newerThanOurs(checkpoint);
     if (newer.length > 0) throw new Error(`the views ${newer.join(', ')} are those of another version of this service`);
   }

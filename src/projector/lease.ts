@@ -1,5 +1,5 @@
 /** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before another process can hold it. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../flow/abort.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 
 /** Milliseconds that the leases of this service are valid: short, so that a process that takes over after a crash does not wait long. */
@@ -135,7 +135,7 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now, re
         }
         if (epoch === undefined) refused(askedAt);
         else await readModels.lease(name, holder, 0);
-        await sleep(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, undefined, { signal }).catch(() => undefined);
+        await pause(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, signal);
       }
       return null;
     },

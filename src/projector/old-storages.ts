@@ -3,7 +3,6 @@ import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '..
 import { parkedView, readParked, type ParkedStream } from './parked.js';
 import {
   checkpointName,
-  initialBuildName,
   rebuildName,
   storedViews,
   commitUnderLease,
@@ -54,7 +53,7 @@ export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredV
   const { readModels, epoch, check } = writer;
   // As stored, not as this process remembers: another one may have led meanwhile.
   const used: StoredView[] = [];
-  for (const name of [checkpointName, initialBuildName, rebuildName])
+  for (const name of [checkpointName, rebuildName])
     used.push(...storedViews((await readModels.checkpoint(name))?.storages ?? {}));
   await dropAll(
     writer,

@@ -1,22 +1,35 @@
 /** The projector: one pass over the log for all live views. Takes over, opens the views, and switches live storages between two batches; `follow.ts` folds. */
 import type { Checkpoint, StoredView } from '../readmodels/read-models.js';
-import { aborted, pause } from './batch-delay.js';
-import { foldingFrom, follow, tellParked, type Folding, type FollowOptions, type FollowSession } from './follow.js';
+import { pause } from '../flow/abort.js';
+import { backOff, equalJitter } from '../flow/backoff.js';
+import { aborted } from './batch-delay.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { demandLogId } from '../eventstore/log-id.js';
+import { batchBounds } from './batches.js';
+import type { ParkedStream } from './parked.js';
+import {
+  foldAndCommit,
+  foldingFrom,
+  follow,
+  tellParked,
+  type Folding,
+  type FollowOptions,
+  type FollowSession,
+} from './follow.js';
 import { LeaseLostError } from './lease.js';
 import { dropOldStorages, switchStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
 import { ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
 import {
-  countUnknown,
   createStatusReporter,
   initialStatus,
-  type BuildProgress,
   type ProjectorFault,
   type ProjectorStatus,
   type StatusReporter,
 } from './status.js';
 import {
+  checkpointName,
+  commitUnderLease,
   storagesOf,
-  type FoldedViews,
   type LiveStorages,
   type WaitingSwitches,
   type Storages,
@@ -32,17 +45,19 @@ interface ProjectorOptions extends FollowOptions {
   readonly foreignViews?: 'rebuild' | 'refuse';
   /** Default: none. */
   readonly switches?: WaitingSwitches;
-  /** Builds all views up to the head. Default: they are folded in the ordinary way, from the first event on. */
-  readonly buildInitially?: (build: InitialBuild) => Promise<Checkpoint | null>;
+  /** A log without views that exceeds these bounds is left to a rebuild, which is faster. Default: the bounds of a batch. */
+  readonly shortLog?: LogBounds;
   /** Milliseconds that readers have to notice that a storage is live no more. Default 10,000. */
   readonly dropAfter?: number;
 }
 
-export interface InitialBuild extends FoldedViews {
-  readonly onProgress: (progress: BuildProgress) => void;
+export interface LogBounds {
+  readonly events: number;
+  /** Characters of data. */
+  readonly characters: number;
 }
 
-const backOffMs = { first: 50, most: 5_000 };
+const pauses = { first: 50, most: 5_000 };
 /** How long readers have to notice that the views are reset: they ask at least once a second. */
 const settleMs = 2_000;
 
@@ -76,8 +91,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     // A lost lease is no fault: another process folds.
     reporter.report({ fault: fault.kind === 'lease_lost' ? null : fault.message, caughtUp: false });
     options.onFault(fault);
-    const most = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(failures - 1, 16));
-    await pause(most * (0.5 + options.random() / 2), signal);
+    await pause(equalJitter(backOff(failures - 1, pauses), options.random), signal);
   }
 }
 
@@ -118,8 +132,9 @@ async function takeOver(
   return { readModels, epoch, check: () => lease.check() };
 }
 
-async function begin({ options, writer, reporter }: Session): Promise<Folding> {
-  const { reader, projections, signal, lease, foreignViews = 'rebuild', buildInitially = prepareAll } = options;
+async function begin(session: Session): Promise<Folding> {
+  const { options, writer } = session;
+  const { reader, projections, signal, lease, foreignViews = 'rebuild' } = options;
   const stored = await openCheckpoint({
     ...writer,
     reader,
@@ -129,36 +144,62 @@ async function begin({ options, writer, reporter }: Session): Promise<Folding> {
     settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
     onRebuild: (kind, message) => options.onFault({ kind, message }),
   });
-  let checkpoint = stored;
-  if (stored === null) {
-    reporter.report({ position: '', rebuilding: true, fault: null });
-    const onProgress = buildReport(options, reporter);
-    checkpoint = await buildInitially({ ...writer, reader, projections, signal, onProgress });
-  } else await unparkOldStorages(writer, stored);
-  const folding = await foldingFrom(options, checkpoint);
-  const live = checkpoint?.storages ?? storagesOf(projections);
-  reporter.report({
-    position: checkpoint?.position ?? '',
-    parked: [...folding.parked.values()],
-    live,
-    missing: projections.filter(({ name }) => live[name] === undefined).map(({ name }) => name),
-    fault: null,
-  });
+  if (stored === null) return await beginWithoutViews(session);
+  await unparkOldStorages(writer, stored);
+  return beginFrom(session, await foldingFrom(options, stored));
+}
+
+function beginFrom({ options, reporter }: Session, folding: Folding, progress: Partial<ProjectorStatus> = {}): Folding {
+  const { checkpoint, parked } = folding;
+  const live = checkpoint?.storages ?? storagesOf(options.projections);
+  const missing = missingIn(live, options);
+  // Without any storage, a rebuild builds all views.
+  const rebuilding = reporter.status().rebuilding || missing.length === options.projections.length;
+  const position = checkpoint?.position ?? '';
+  reporter.report({ ...progress, position, parked: [...parked.values()], live, missing, rebuilding, fault: null });
   return folding;
 }
 
-export async function prepareAll({ readModels, projections }: InitialBuild): Promise<null> {
+const missingIn = (live: Storages, { projections }: ProjectorOptions): readonly string[] =>
+  projections.map(({ name }) => name).filter((name) => live[name] === undefined);
+
+/** Folds a short log at once. Leaves a long one to a rebuild. */
+async function beginWithoutViews(session: Session): Promise<Folding> {
+  const { options, reporter } = session;
+  const { readModels, projections, shortLog = batchBounds } = options;
+  reporter.report({ position: '', rebuilding: true, fault: null });
+  const events = await wholeLog(options, shortLog);
+  if (events === undefined) return beginFrom(session, await foldingFrom(options, await leaveToRebuild(session)));
   for (const view of projections) await readModels.prepare(view);
-  return null;
+  // Nothing is reported before the views show all events, because readers would miss some.
+  const quiet = createStatusReporter(reporter.status(), () => undefined);
+  const begun = await foldingFrom(options, null);
+  const folding = await foldAndCommit({ ...session, reporter: quiet }, begun, { events, caughtUp: false });
+  return beginFrom(session, folding, quiet.status());
 }
 
-function buildReport(options: ProjectorOptions, reporter: StatusReporter): (progress: BuildProgress) => void {
-  const before = reporter.status().folded;
-  return ({ events, at, unknown, parked }) => {
-    for (const stream of parked) tellParked(options, stream);
-    const { at: last, unknown: counts } = reporter.status();
-    reporter.report({ at: at ?? last, folded: before + events, unknown: countUnknown(counts, unknown) });
-  };
+/** Returns all events of the log, or undefined if they exceed the bounds. */
+async function wholeLog({ reader }: ProjectorOptions, bounds: LogBounds): Promise<readonly StoredEvent[] | undefined> {
+  const events: StoredEvent[] = [];
+  let characters = 0;
+  for await (const page of reader.readAll()) {
+    events.push(...page);
+    for (const { data } of page) characters += data.length;
+    if (events.length > bounds.events || characters > bounds.characters) return undefined;
+  }
+  return events;
+}
+
+/** Commits a checkpoint at the end of the log that names no storages, so that a rebuild builds all views up to there. */
+async function leaveToRebuild({ options: { reader }, writer }: Session): Promise<Checkpoint> {
+  for await (const [last] of reader.readAll({ direction: 'backwards', limit: 1 })) {
+    if (last === undefined) break;
+    const { position, id: eventId } = last;
+    const next = { logId: await demandLogId(reader), position, eventId, storages: {} };
+    await commitUnderLease(writer, { name: checkpointName, previous: null, next });
+    return next;
+  }
+  throw new Error('the log is empty by now');
 }
 
 /** Once every reader has noticed that they are live no more. Folding goes on meanwhile; what fails is tried again. */
@@ -202,15 +243,17 @@ async function switchNext(session: Session, before: Folding): Promise<Folding> {
 
 async function switchLive(
   session: Session,
-  before: Checkpoint,
+  previous: Checkpoint,
   to: { readonly storages: Storages; readonly unparks: boolean },
 ): Promise<Folding> {
   const { options, writer, reporter } = session;
-  const { checkpoint, old } = await switchStorages(writer, before, to);
-  const { storages: live } = checkpoint;
+  const { checkpoint, old } = await switchStorages(writer, previous, to);
   const folding = await foldingFrom(options, checkpoint);
-  const missing = options.projections.map(({ name }) => name).filter((name) => live[name] === undefined);
-  reporter.report({ live, missing, parked: [...folding.parked.values()] });
+  const { storages: live } = checkpoint;
+  const isNew = ({ view, storage }: ParkedStream): boolean =>
+    storage === live[view] && storage !== previous.storages[view];
+  for (const stream of folding.parked.values()) if (isNew(stream)) tellParked(options, stream);
+  reporter.report({ live, missing: missingIn(live, options), parked: [...folding.parked.values()] });
   dropLater(session, old);
   return folding;
 }

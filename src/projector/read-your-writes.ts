@@ -11,7 +11,7 @@ export type OwnWrites = ReturnType<typeof createOwnWrites>;
 /** The number of own writes that are kept apart; beyond it they count as one write that touches every document, so that memory stays bounded. */
 const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
-const readTimeoutMs = 2000;
+export const readTimeoutMs = 2000;
 /** Milliseconds within which writes share one entry of the lag. */
 const lagStepMs = 5;
 
@@ -134,21 +134,33 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
         resolve();
       }
     },
+    /** Returns the newest position that this process has written or shown, which is what a read that begins now may depend on. */
+    newest(): string {
+      let newest = visiblePosition > leastVisible ? visiblePosition : leastVisible;
+      if (older.newest > newest) newest = older.newest;
+      if (recent.newest > newest) newest = recent.newest;
+      return newest;
+    },
     /**
-     * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
-     * `touched` is made by the functions of touched.ts. Returns undefined at once where there is nothing to wait for.
-     * Rejects with ServiceError `unavailable` after 2 s.
+     * Returns the position of the last write to what the key names (see touched.ts), or undefined if the views show it.
+     * Where a write after `upTo` hides earlier ones, returns `upTo`.
      */
-    visible(touched: readonly string[], position = ''): Promise<void> | undefined {
-      let needed = position > leastVisible ? position : leastVisible;
-      for (const generation of [older, recent]) {
-        const written = generation.lastWrite(touched);
-        if (written > needed) needed = written;
-      }
-      if (needed <= visiblePosition) return undefined;
-      return wait(needed, readTimeoutMs).then((reached) => {
-        if (!reached) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
-      });
+    pending(view: string, key: string, upTo: string): string | undefined {
+      if (upTo <= visiblePosition) return undefined;
+      let needed = leastVisible;
+      const before = older.lastWrite(view, key);
+      const after = recent.lastWrite(view, key);
+      if (before > needed) needed = before;
+      if (after > needed) needed = after;
+      if (needed > upTo) needed = upTo;
+      return needed <= visiblePosition ? undefined : needed;
+    },
+    /** Resolves when the views show everything up to the position: with true, or after `timeout` milliseconds with false. */
+    wait,
+    /** Resolves when the views show everything up to the position. @throws ServiceError `unavailable` after 2 s */
+    async shows(position: string): Promise<void> {
+      const needed = position > leastVisible ? position : leastVisible;
+      if (!(await wait(needed, readTimeoutMs))) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
     },
     /** Resolves when the lag is below `milliseconds`, or after `timeout` milliseconds. */
     async waitForLag(milliseconds: number, timeout: number): Promise<void> {

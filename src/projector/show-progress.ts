@@ -25,7 +25,8 @@ export function createShowProgress({ views, ownWrites, onMoved }: ShowProgressOp
   }
 
   return ({ position, caughtUp, standby, live }) => {
-    if (standby) return;
+    // Without storages nothing is shown.
+    if (standby || (live !== null && Object.keys(live).length === 0)) return;
     // First the storages: what only new ones hold must not count as visible before they are read.
     use(live);
     const before = ownWrites.visiblePosition();

@@ -6,12 +6,9 @@ import { dropAll, switchStorages } from './old-storages.js';
 import { parkedView } from './parked.js';
 import {
   checkpointName,
-  storagesOf,
-  initialBuildName,
   isOf,
   projectionVersionOf,
   rebuildName,
-  sameStorages,
   storedIn,
   storedViews,
   type ViewsWriter,
@@ -77,24 +74,15 @@ async function isOfThisLog(
 }
 
 async function reset(input: StartInput, found: Checkpoint | null): Promise<void> {
-  const { readModels, reader, views, check, settle, epoch } = input;
+  const { readModels, views, check, settle, epoch } = input;
   // First: without a checkpoint a crash in the middle of dropping only means dropping again.
   check();
   await readModels.forget({ name: checkpointName, previous: found, epoch });
   if (found !== null) await settle();
-  const built = await readModels.checkpoint(initialBuildName);
-  // An initial build that was interrupted goes on where it was.
-  const goesOn =
-    found === null &&
-    built !== null &&
-    sameStorages(built.storages, storagesOf(views)) &&
-    (await whyForeign(built, reader)) === undefined;
-  if (goesOn) return;
   const rebuild = await readModels.checkpoint(rebuildName);
-  const known = [found, built, rebuild].flatMap((one) => storedViews(one?.storages ?? {}));
-  // Else, after a crash in the middle of dropping, a build would go on in empty storages.
+  const known = [found, rebuild].flatMap((one) => storedViews(one?.storages ?? {}));
+  // Otherwise a rebuild would continue in empty storages after a crash in the middle of dropping.
   check();
-  await readModels.forget({ name: initialBuildName, previous: built, epoch });
   await readModels.forget({ name: rebuildName, previous: rebuild });
   await dropAll(input, [...known, ...views, parkedView]);
 }
@@ -124,13 +112,11 @@ async function whyForeign(found: Checkpoint, reader: EventReader): Promise<strin
     : `the log has another event at position ${position}: it was restored or altered`;
 }
 
-/** Also views that are still being built for the first time. @throws ForeignViewsError when they were folded from another log, or from more of this one than there is. */
+/** @throws ForeignViewsError if the views were folded from another log, or from more of this one than there is */
 export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
-  for (const name of [checkpointName, initialBuildName]) {
-    const found = await readModels.checkpoint(name);
-    const foreign = found === null ? undefined : await whyForeign(found, reader);
-    if (foreign !== undefined) throw new ForeignViewsError(foreign);
-  }
+  const found = await readModels.checkpoint(checkpointName);
+  const foreign = found === null ? undefined : await whyForeign(found, reader);
+  if (foreign !== undefined) throw new ForeignViewsError(foreign);
 }
 
 /** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */

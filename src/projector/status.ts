@@ -18,7 +18,7 @@ export interface ProjectorStatus {
   readonly live: Storages | null;
   /** Views without a live storage: a rebuild builds them beside the others. */
   readonly missing: readonly string[];
-  /** The views are built from the first event and have not caught up yet. */
+  /** All views are built from the first event and have not caught up yet. */
   readonly rebuilding: boolean;
   /** Another process folds into the views; this one takes over when that one ends. */
   readonly standby: boolean;
@@ -55,14 +55,6 @@ export function createStatusReporter(first: ProjectorStatus, onProgress: (status
       onProgress(status);
     },
   };
-}
-
-export interface BuildProgress {
-  readonly position: string;
-  readonly events: number;
-  readonly at: string | undefined;
-  readonly unknown: readonly string[];
-  readonly parked: readonly ParkedStream[];
 }
 
 /** Messages hold no personal data. */

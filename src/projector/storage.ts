@@ -14,8 +14,6 @@ import {
 export type Storages = Checkpoint['storages'];
 
 export const checkpointName = 'views';
-/** Checkpoint of an initial build: its views are not read yet. */
-export const initialBuildName = 'initial_build';
 /** Checkpoint of a rebuild that is under way, or was interrupted: it names the new storages. */
 export const rebuildName = 'rebuild';
 
@@ -60,6 +58,10 @@ export const storedIn = <V extends View>(views: readonly V[], storages: Storages
     const storage = storages[view.name];
     return storage === undefined ? [] : [storedAs(view, storage)];
   });
+
+/** Returns whether any view has been built. The first checkpoint of a long log names no storages, see `leaveToRebuild`. */
+export const hasStorages = (checkpoint: Checkpoint | null): checkpoint is Checkpoint =>
+  checkpoint !== null && Object.keys(checkpoint.storages).length > 0;
 
 export const sameStorages = (one: Storages, other: Storages): boolean =>
   Object.keys(one).length === Object.keys(other).length &&

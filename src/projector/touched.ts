@@ -3,18 +3,15 @@ import type { DomainEvent } from '../events/codec.js';
 import type { AppendedEvents, RecordedEvent } from '../events/envelope.js';
 import type { Projection } from '../projections/projection.js';
 
-const streamMark = 'stream:';
+/** The name under which streams are indexed, beside the names of views. */
+export const streamsKey = 'stream:';
+/** Key of every document of a view together. */
+export const wholeView = '';
 /** Key of writes that count as one to each document of their view. No document has this id. */
 const everyDocument = '/';
 
-// What a read names to see the writes before it. A whole collection: the name of its view.
-export const touchedDocument = (view: string, id: string): string => `${view}/${id}`;
-/** Where ids are `prefix/rest`: all documents of one prefix. They are not told apart. */
-export const touchedPart = (view: string, prefix: string): string => `${view}/${prefix}/`;
-export const touchedStream = (name: string): string => streamMark + name;
-
 export function createGeneration() {
-  /** Position of the last append by view, then by document, part (ends with a slash) or `''` for the whole view. Streams are such a view. */
+  /** Position of the last append by view, then by document, part (ends with a slash) or `wholeView`. Streams are such a view. */
   const views = new Map<string, Map<string, string>>();
   let newest = '';
   let size = 0;
@@ -23,15 +20,6 @@ export function createGeneration() {
     let entries = views.get(view);
     if (entries === undefined) views.set(view, (entries = new Map<string, string>()));
     return entries;
-  }
-
-  function find(touched: string): string | undefined {
-    if (touched.startsWith(streamMark)) return views.get(streamMark)?.get(touched.slice(streamMark.length));
-    const slash = touched.indexOf('/');
-    if (slash < 0) return views.get(touched)?.get('');
-    const entries = views.get(touched.slice(0, slash));
-    const [one, each] = [entries?.get(part(touched.slice(slash + 1))) ?? '', entries?.get(everyDocument) ?? ''];
-    return one > each ? one : each;
   }
 
   return {
@@ -51,24 +39,24 @@ export function createGeneration() {
       };
       size += 1;
       if (!isLate) newest = position;
-      set(entriesOf(streamMark), stream);
+      set(entriesOf(streamsKey), stream);
       for (const { id, event, metadata } of events) {
         const recorded: RecordedEvent<DomainEvent> = { stream, revision, position, id, event, metadata };
         for (const projection of byType.get(event.type) ?? []) {
           const entries = entriesOf(projection.name);
-          set(entries, '');
+          set(entries, wholeView);
           for (const key of keysOf(projection, recorded)) set(entries, key);
         }
       }
     },
-    /** Position of the last append that touches one of these; see `visible` of read-your-writes.ts. */
-    lastWrite(touched: readonly string[]): string {
-      let last = '';
-      for (const one of touched) {
-        const position = find(one) ?? '';
-        if (position > last) last = position;
-      }
-      return last;
+    /** Returns the position of the last append that changes what the key names: a document, a part (`prefix/`), `wholeView`, or a stream. Returns `''` if there is none. */
+    lastWrite(view: string, key: string): string {
+      const entries = views.get(view);
+      if (entries === undefined) return '';
+      if (key === wholeView || view === streamsKey) return entries.get(key) ?? '';
+      const one = entries.get(part(key)) ?? '';
+      const each = entries.get(everyDocument) ?? '';
+      return one > each ? one : each;
     },
   };
 }

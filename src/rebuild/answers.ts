@@ -74,7 +74,7 @@ export const rebuild = z
     /** Null before it has begun, and when it has come to an outcome: see the results then. */
     progress: rebuildProgress.nullable(),
     fault: z.string().nullable().describe('Why it does not go on, or why it failed.'),
-    outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
+    outcome: z.enum(['switched', 'checked', 'differs', 'poison']).nullable(),
     results: z.array(rebuiltView),
     poison: z
       .object({ view: viewName, ...parkedEvent, data: stored, metadata: stored })
@@ -89,30 +89,15 @@ export interface RebuildRequest {
   /** Everything but the switch. */
   readonly dryRun: boolean;
   /** Switches although the new views differ: the live ones were damaged. */
-  readonly acceptDifferences?: boolean | undefined;
+  readonly acceptDifferences: boolean;
 }
 
-/**
- * What is done with the views that a rebuild has built.
- * - `switch`: they are compared with the live ones, and go live if they do not differ.
- * - `accept_differences`: they are compared, and go live.
- * - `check`: they are compared, and dropped.
- * - `prepare`: they are left as they are, for the next start of this code, and go no further than the live ones.
- * - `start`: they were missing at a start, and go live. Poison events park their streams, as in the projector.
- */
-export const rebuildModes = ['switch', 'accept_differences', 'check', 'prepare', 'start'] as const;
-type RebuildMode = (typeof rebuildModes)[number];
-
-export interface RebuildRun {
-  readonly views: readonly string[];
-  readonly mode: RebuildMode;
-}
-
-export function modeOf({ dryRun, acceptDifferences }: Omit<RebuildRequest, 'views'>): RebuildMode {
-  if (dryRun) return 'check';
-  return acceptDifferences === true ? 'accept_differences' : 'switch';
+/** What the rebuild thread is asked to do. Plain data, because it crosses threads. */
+export interface RebuildRun extends RebuildRequest {
+  /** Parks the stream of an event that cannot be folded, as the projector does. Otherwise such an event ends the rebuild. */
+  readonly park: boolean;
 }
 
 export type RebuildResult =
-  | { readonly outcome: 'switched' | 'checked' | 'prepared' | 'differs'; readonly views: readonly RebuiltView[] }
+  | { readonly outcome: 'switched' | 'checked' | 'differs'; readonly views: readonly RebuiltView[] }
   | { readonly outcome: 'poison'; readonly poison: Poison };

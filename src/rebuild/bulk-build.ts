@@ -1,21 +1,20 @@
 /** Builds views that are not live yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
 import { demandLogId } from '../eventstore/log-id.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
-import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
+import { createBloomFilter } from '../flow/bloom-filter.js';
+import { foldInto, handlersOf, parkedWrite, toSlot, type Slot } from '../projector/fold.js';
 import { readAhead } from '../projector/batches.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
-import type { BuildProgress } from '../projector/status.js';
-import {
-  storagesOf,
-  commitUnderLease,
-  type ViewsWriter,
-  checkpointName,
-  initialBuildName,
-} from '../projector/storage.js';
+import { storagesOf, commitUnderLease, type ViewsWriter } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
-import type { Checkpoint, DocumentWrite, View } from '../readmodels/read-models.js';
-import { createBuildCache, type BuildCache } from './bulk-build-cache.js';
-import { prepareAll, type InitialBuild } from '../projector/projector.js';
+import type { Checkpoint, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
+
+interface BuildProgress {
+  /** Of the last event that was folded. */
+  readonly position: Position;
+  /** Number of events that were folded. */
+  readonly events: number;
+}
 
 export interface BulkBuildInput extends ViewsWriter {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
@@ -30,7 +29,7 @@ export interface BulkBuildInput extends ViewsWriter {
   readonly signal: AbortSignal;
   /** After each page of the log; it is not written yet. */
   readonly onProgress: (progress: BuildProgress) => void;
-  readonly bounds?: WriteBounds;
+  readonly bounds?: WriteBounds | undefined;
 }
 
 export interface WriteBounds {
@@ -145,8 +144,7 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
       parked = withParked(parked, fold.parked);
       // Together with what was folded before it, as in the projector.
       if (fold.parked.length > 0) await write(fold.parked.map(parkedWrite));
-      const { unknown, at } = fold;
-      input.onProgress({ position, events: foldedEvents, at, unknown, parked: fold.parked });
+      input.onProgress({ position, events: foldedEvents });
       if (isDue()) await write();
     },
     /** Resolves with the checkpoint when all is written; with null where there was nothing. */
@@ -183,16 +181,93 @@ async function* eventPages(
   }
 }
 
-/** All views of a log that has none yet, or whose views were reset. Up to where the log is now; goes on where it was interrupted. Null while the log is empty. */
-export async function buildInitially(build: InitialBuild): Promise<Checkpoint | null> {
-  const { reader, readModels, projections, epoch, check } = build;
-  const until = await reader.head();
-  if (until === logStart) return await prepareAll(build);
-  const from = await readModels.checkpoint(initialBuildName);
-  const built = await bulkBuild({ ...build, name: initialBuildName, from, until, park: true });
-  const next = { ...built, storages: storagesOf(projections) };
-  await commitUnderLease(build, { name: checkpointName, previous: null, next });
-  check();
-  await readModels.forget({ name: initialBuildName, previous: built, epoch });
-  return next;
+/** The documents of one view: those touched since the last turn, and those that are being written. */
+interface Held {
+  readonly projection: Projection;
+  recent: Map<string, Slot>;
+  leaving: ReadonlyMap<string, Slot>;
+}
+
+/** With 10 million ids, 5 % of new ones are taken for known. */
+const filterBits = 2 ** 26;
+
+type BuildCache = ReturnType<typeof createBuildCache>;
+
+/** `isEmpty`: nothing is stored yet, so that what was never written need not be looked for. */
+function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean) {
+  const views = new Map<Projection, Held>();
+  const stored = isEmpty ? createBloomFilter(filterBits) : undefined;
+  let characters = 0;
+
+  function held(projection: Projection): Held {
+    let found = views.get(projection);
+    if (found === undefined) views.set(projection, (found = { projection, recent: new Map(), leaving: new Map() }));
+    return found;
+  }
+
+  return {
+    async slots(projection: Projection, ids: readonly string[]): Promise<ReadonlyMap<string, Slot>> {
+      const { recent, leaving } = held(projection);
+      const missing: string[] = [];
+      for (const id of ids) {
+        if (recent.has(id)) continue;
+        const known = leaving.get(id);
+        recent.set(id, known ?? toSlot(undefined));
+        if (known === undefined && stored?.has(projection.name, id) !== false) missing.push(id);
+      }
+      if (missing.length === 0) return recent;
+      for (const [id, found] of await readModels.load(projection, missing)) {
+        characters += roughSize(found.document);
+        recent.set(id, toSlot(found));
+      }
+      return recent;
+    },
+
+    /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
+    turn(): DocumentWrite[] {
+      const writes: DocumentWrite[] = [];
+      for (const view of views.values()) {
+        for (const write of changes(view)) {
+          writes.push(write);
+          if (write.loaded === null) stored?.add(view.projection.name, write.id);
+        }
+        view.leaving = view.recent;
+        view.recent = new Map();
+      }
+      characters = 0;
+      return writes;
+    },
+    written(): void {
+      for (const view of views.values()) view.leaving = new Map();
+    },
+
+    documents: (): number => [...views.values()].reduce((sum, { recent }) => sum + recent.size, 0),
+    /** Characters of the documents loaded since the last turn. */
+    characters: (): number => characters,
+  };
+}
+
+/** From now on they count as stored. */
+function changes({ projection: view, recent }: Held): readonly DocumentWrite[] {
+  const writes: DocumentWrite[] = [];
+  for (const [id, slot] of recent) {
+    const { document = null, position, stored } = slot;
+    if (!slot.changed || position === null) continue;
+    writes.push({ view, id, document, position, loaded: stored });
+    slot.stored = position;
+    slot.changed = false;
+  }
+  return writes.sort(byId);
+}
+
+/** Nearly as the stores order them: what lies close together is written close together. */
+const byId = (a: DocumentWrite, b: DocumentWrite): number => (a.id < b.id ? -1 : 1);
+
+/** Characters of a document, near enough for a bound. */
+function roughSize(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let size = 16;
+  for (const [key, item] of Object.entries(value)) size += key.length + roughSize(item);
+  return size;
 }

@@ -1,22 +1,14 @@
-/** Where rebuilds are requested: keeps the record of the last one, and runs it while this process folds the views. `coordination.ts` says what is done when. */
+/**
+ * Takes requests for rebuilds in every process, and carries out one rebuild at a time in the process that folds the views.
+ * One loop looks at the state and does what the state demands. `transition.ts` says which state follows.
+ */
 import { ServiceError } from '../errors.js';
 import type { Clocks } from '../flow/subscriber.js';
-import { liveProjections } from '../projections/views.js';
-import { isOf, type Storages } from '../projector/storage.js';
+import { startWorkerThread } from '../flow/worker-thread.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
-import type { RebuildRequest, RebuildResult } from './answers.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult, RebuildRun } from './answers.js';
 import type { Damage } from './damage.js';
-import {
-  initialCoordination,
-  isMine,
-  mayDrop,
-  shownIn,
-  type CoordinatorEffect,
-  type CoordinatorEvent,
-  type CoordinatorRole,
-} from './coordination-states.js';
-import { recordToRun, reduce } from './coordination.js';
 import {
   newRecord,
   nextOf,
@@ -24,10 +16,20 @@ import {
   runOf,
   writeRebuildRecord,
   type RebuildRecord,
+  type StoredRecords,
 } from './rebuild-record.js';
-import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
-import type { RequestSwitch } from './switch.js';
-import { dropAbandoned } from './unfinished.js';
+import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
+import {
+  initialState,
+  lookMs,
+  mayDrop,
+  recordToRun,
+  transition,
+  type CoordinatorEvent,
+  type CoordinatorRole,
+  type CoordinatorState,
+} from './transition.js';
+import { dropAbandoned, type NewStorages, type RequestSwitch, type SwitchAnswer } from './switch.js';
 
 interface RebuildCoordinatorOptions extends Clocks {
   readonly settings: StoreSettings;
@@ -40,120 +42,152 @@ interface RebuildCoordinatorOptions extends Clocks {
   readonly startThread?: typeof startRebuildThread;
 }
 
-export async function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
-  const { readModels, clock, newUuid, log, settings, startThread = startRebuildThread } = options;
-  const sharing = { requests: options.isShared, progress: settings.views.kind === 'mongodb' };
-  let state = initialCoordination;
+export function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
+  const { readModels, clock, newUuid, log, isShared, startThread = startRebuildThread } = options;
+  let state = initialState(isShared);
   let thread: RebuildThread | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  /** The record of the running rebuild as it was last written. */
+  let written: RebuildRecord | undefined;
   let requestSwitch: RequestSwitch = () =>
     Promise.resolve({ outcome: 'failed', reason: 'no projector runs in this process' });
-  /** Each settles when what was begun has ended; neither rejects. Writes of the record are made one after the other. */
-  let writing: Promise<void> = Promise.resolve();
-  let tidying: Promise<void> = Promise.resolve();
+  /** Whether reports of the projector are ignored. */
+  let isStopped = false;
+  /** Settles with the last write of the record. Never rejects. */
+  let writing: Promise<unknown> = Promise.resolve();
+  const listeners = new Set<() => void>();
 
-  function dispatch(event: CoordinatorEvent): void {
-    const step = reduce(state, event, sharing);
-    state = step.state;
-    for (const effect of step.effects) carryOut(effect);
+  function apply(event: CoordinatorEvent): void {
+    const before = state;
+    state = transition(state, event);
+    if (state === before || event.type === 'progress') return;
+    for (const listener of listeners) listener();
   }
 
-  function carryOut(effect: CoordinatorEffect): void {
-    switch (effect.type) {
-      case 'look_in':
+  /** Resolves when the state changes otherwise than by progress, or after this many milliseconds. */
+  function changed(milliseconds?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (): void => {
         clearTimeout(timer);
-        timer = setTimeout(() => dispatch({ type: 'look' }), effect.milliseconds).unref();
+        listeners.delete(listener);
+        resolve();
+      };
+      const timer = milliseconds === undefined ? undefined : setTimeout(listener, milliseconds).unref();
+      listeners.add(listener);
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (state.name !== 'closed') await act(state);
+  }
+
+  async function act(now: Exclude<CoordinatorState, { name: 'closed' }>): Promise<void> {
+    switch (now.name) {
+      case 'idle':
+        await changed(now.pause);
+        if (state === now) apply({ type: 'due' });
         return;
-      case 'take':
-        writing = writing.then(take).then(dispatch, () => dispatch({ type: 'look_failed' }));
-        return;
-      case 'tidy':
-        tidying = tidy().then(dispatch, () => dispatch({ type: 'look_failed' }));
-        return;
-      case 'save': {
-        const { record } = effect;
-        const save = async (): Promise<CoordinatorEvent> => saveRecord(record);
-        writing = writing.then(save).then(dispatch, () => dispatch({ type: 'save_failed', record }));
-        return;
-      }
-      case 'start_thread':
-        thread = start(effect.record);
-        return;
-      case 'close_thread':
+      case 'looking':
+        return apply(await take().catch(toFailed));
+      case 'tidying':
+        return apply(await tidy().catch(toFailed));
+      case 'building':
+        return await build(now.record);
+      case 'ending':
+        if (await isSaved(now.record)) return apply({ type: 'saved' });
+        await changed(lookMs);
+        return apply({ type: 'failed' });
+      case 'stopping':
         void thread?.close();
-        return;
-      case 'log':
-        return log(effect.level, effect.message, effect.facts);
+        return await changed();
       default:
-        effect satisfies never;
+        return now satisfies never;
     }
   }
 
   const time = (): string => new Date(clock()).toISOString();
 
+  function write(change: (stored: StoredRecords) => RebuildRecord | undefined): Promise<RebuildRecord | undefined> {
+    const done = writeRebuildRecord(readModels, change);
+    writing = done.catch(() => undefined);
+    return done;
+  }
+
   async function take(): Promise<CoordinatorEvent> {
     const made = { rebuild_id: newUuid(), requested_at: time() };
-    const record = await writeRebuildRecord(readModels, (stored) => recordToRun(state, stored, made));
-    return { type: 'taken', record };
+    return { type: 'taken', record: await write((stored) => recordToRun(state, stored, made)) };
   }
 
-  /** What another version of the service prepares is left for its start. */
-  async function tidy(): Promise<CoordinatorEvent> {
-    const isTidy = await drop((storages) =>
-      liveProjections.every((view) => isOf(view, storages[view.name] ?? view.version)),
+  const tidy = async (): Promise<CoordinatorEvent> => ({ type: 'tidied', isTidy: await drop() });
+
+  /** Starts the thread, or writes down how far it is. Resolves when something has changed. */
+  async function build(record: RebuildRecord): Promise<void> {
+    if (thread === undefined) {
+      written = record;
+      begin(record);
+    } else if (isShared && record !== written && (await isSaved(record))) written = record;
+    if (state.name === 'building') await changed(isShared ? lookMs : undefined);
+  }
+
+  /** Writes the record, unless it is by now the one of another rebuild. Returns false if the stores cannot be reached. */
+  const isSaved = (record: RebuildRecord): Promise<boolean> =>
+    write(({ record: stored }) =>
+      stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
+    ).then(
+      () => true,
+      () => false,
     );
-    return { type: 'tidied', isTidy };
-  }
 
-  /** Never over another rebuild's record. */
-  async function saveRecord(record: RebuildRecord): Promise<CoordinatorEvent> {
-    if (isMine(state, record))
-      await writeRebuildRecord(readModels, ({ record: stored }) =>
-        stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
-      );
-    return { type: 'settled', record };
-  }
-
-  function start(record: RebuildRecord): RebuildThread | undefined {
+  function begin(record: RebuildRecord): void {
+    const { rebuild_id, views, dry_run, accept_differences, cause } = record;
+    log('info', 'rebuild begins', { rebuild_id, views, dry_run, accept_differences, cause });
     const onEnd = (end: RebuildResult | string): void => {
       thread = undefined;
-      dispatch({ type: 'ended', end, at: time() });
+      apply({ type: 'ended', end, at: time() });
+      if (state.name === 'ending') logEnd(state.record);
     };
     try {
-      return startThread({
-        settings,
+      thread = startThread({
+        settings: options.settings,
         holder: `${options.holder} ${newUuid()}`,
         run: runOf(record),
-        onProgress: (progress) => dispatch({ type: 'progress', progress }),
+        onProgress: (progress) => apply({ type: 'progress', progress }),
         requestSwitch: (built) => requestSwitch(built),
         onDamage: options.onDamage,
         onEnd,
       });
     } catch (error) {
       onEnd(`its thread did not start: ${error instanceof Error ? error.name : 'unexpected failure'}`);
-      return undefined;
     }
   }
 
-  /** False: a rebuild is running or about to start. */
-  async function drop(isWanted: (storages: Storages) => boolean): Promise<boolean> {
+  function logEnd({ rebuild_id, outcome, fault, poison, state: ending }: RebuildRecord): void {
+    if (outcome === null)
+      return log('error', 'rebuild interrupted', { rebuild_id, reason: fault, given_up: ending === 'failed' });
+    const { view, stream, position, reason } = poison ?? {};
+    const place = poison === null ? {} : { view, stream, position, reason };
+    log(ending === 'finished' ? 'info' : 'error', 'rebuild ended', { rebuild_id, outcome, ...place });
+  }
+
+  /** Returns false if a rebuild is running or about to start. */
+  async function drop(): Promise<boolean> {
     if (!mayDrop(state)) return false;
-    const dropped = await dropAbandoned(readModels, { ...options, isWanted });
+    const dropped = await dropAbandoned(readModels, options);
     if (Object.keys(dropped ?? {}).length > 0) log('info', 'a rebuild that nobody continues was dropped', { dropped });
     return dropped !== undefined;
   }
 
+  const running = run();
   return {
-    /** @throws ReadModelsUnavailableError @throws LeaseLostError */
-    dropAbandoned: () => drop(() => true),
-    /** How far the one that runs in this process is. */
-    progress: () => shownIn(state)?.progress,
-    /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
+    /** Drops the storages of an abandoned rebuild. Returns false if a rebuild is running or about to start. @throws ReadModelsUnavailableError @throws LeaseLostError */
+    dropAbandoned: drop,
+    /** Returns how far the rebuild of this process is. */
+    progress: () => (state.name === 'building' ? state.record.progress : undefined),
+    /** Returns the last rebuild, or undefined if there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
-      return shownIn(state) ?? (await readRebuildRecord(readModels));
+      return state.name === 'building' ? state.record : await readRebuildRecord(readModels);
     },
-    /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
-    async request({ views, dryRun, acceptDifferences = false }: RebuildRequest): Promise<RebuildRecord> {
+    /** Writes a request. The process that leads begins at once, or within five seconds. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
+    async request({ views, dryRun, acceptDifferences }: RebuildRequest): Promise<RebuildRecord> {
       const record = newRecord({
         rebuild_id: newUuid(),
         views,
@@ -162,7 +196,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
         cause: 'request',
         requested_at: time(),
       });
-      // The end of the last rebuild may still be under way to the record.
+      // The end of the last rebuild may still be on its way into the record.
       await writing;
       try {
         const stored = await writeRebuildRecord(readModels, (kept) =>
@@ -174,27 +208,72 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
         if (error instanceof CommitConflictError) throw new ServiceError('rebuild_running', {}, { cause: error });
         throw error;
       }
-      dispatch({ type: 'requested' });
+      apply({ type: 'requested' });
       return record;
     },
-    /** The projector of this process. */
+    /** Names the projector of this process. */
     attach(projector: { readonly requestSwitch: RequestSwitch }): void {
       requestSwitch = projector.requestSwitch;
     },
-    become: (role: CoordinatorRole): void => dispatch({ type: 'role', role }),
-    /** Stops what runs, and begins nothing until the process `become`s the leader again. The work may replace the read models. */
+    become(role: CoordinatorRole): void {
+      if (!isStopped) apply({ type: 'role', role });
+    },
+    /** Stops a running rebuild, and starts none until the work is done and the process leads again. The work may replace the read models. */
     async whileStopped(work: () => Promise<void>): Promise<void> {
-      dispatch({ type: 'role', role: initialCoordination.role });
-      await Promise.all([writing, tidying]);
-      await thread?.close();
-      await work();
+      isStopped = true;
+      apply({ type: 'role', role: { leading: false, missing: [] } });
+      try {
+        while (state.name !== 'idle' && state.name !== 'closed') await changed();
+        await work();
+      } finally {
+        isStopped = false;
+      }
     },
     async close(): Promise<void> {
-      dispatch({ type: 'close' });
-      clearTimeout(timer);
-      await Promise.all([writing, tidying]);
+      apply({ type: 'close' });
+      await running;
       await thread?.close();
       await readModels.close();
     },
+  };
+}
+
+const toFailed = (): CoordinatorEvent => ({ type: 'failed' });
+
+export interface RebuildThreadOptions {
+  readonly settings: StoreSettings;
+  readonly holder: string;
+  readonly run: RebuildRun;
+  readonly onProgress: (progress: RebuildProgress) => void;
+  readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
+  readonly onDamage: (damage: Damage) => void;
+  /** Called once, when the thread has ended, with its result or with the reason why there is none. */
+  readonly onEnd: (end: RebuildResult | string) => void;
+}
+
+type RebuildThread = ReturnType<typeof startRebuildThread>;
+
+const closeWithinMs = 5_000;
+
+/** Runs a rebuild in a thread of its own, so that neither requests nor the projector wait for it. */
+function startRebuildThread(options: RebuildThreadOptions) {
+  const { settings, holder, run, onProgress, requestSwitch, onDamage, onEnd } = options;
+  let end: RebuildResult | string = 'its thread ended by itself';
+  const thread = startWorkerThread<FromRebuild, ToRebuild>(
+    { name: 'rebuild', beside: import.meta.url },
+    {
+      workerData: { settings, holder, run },
+      onMessage(message) {
+        if (message.type === 'progress') onProgress(message.progress);
+        else if (message.type === 'switch') void requestSwitch(message.built).then(thread.send);
+        else if (message.type === 'damaged') onDamage(message.damage);
+        else end = message.end;
+      },
+      onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),
+    },
+  );
+  return {
+    /** Ends the thread. The next rebuild of the same views continues its work. Safe to call twice. */
+    close: (): Promise<void> => thread.close(closeWithinMs),
   };
 }

@@ -1,13 +1,16 @@
-/** The last rebuild, as every process can read it: what was asked for, how far it is, what came of it. The process that leads carries it out. */
+/** The record of the last rebuild, which every process can read, and the state of each view. */
 import { z } from 'zod';
+import { liveProjections } from '../projections/views.js';
 import type { Poison } from '../projector/fold.js';
+import { readParked } from '../projector/parked.js';
+import { checkpointName, isOf } from '../projector/storage.js';
 import {
   CommitConflictError,
   ReadModelsUnavailableError,
   type ReadModelReader,
   type ReadModels,
 } from '../readmodels/read-models.js';
-import { modeOf, parked, rebuild, viewName, type Rebuild, type RebuildRun } from './answers.js';
+import { parked, rebuild, viewName, type Rebuild, type RebuildRun, type ViewState } from './answers.js';
 
 /** Without the event that stopped it: that is read from the log for each answer. */
 export type RebuildRecord = Omit<Rebuild, 'poison'> & { readonly poison: Poison | null };
@@ -31,7 +34,10 @@ export const newRecord = (request: Pick<RebuildRecord, RequestMember>): RebuildR
 
 export const runOf = ({ views, cause, dry_run, accept_differences }: RebuildRecord): RebuildRun => ({
   views,
-  mode: cause === 'start' ? 'start' : modeOf({ dryRun: dry_run, acceptDifferences: accept_differences }),
+  dryRun: dry_run,
+  acceptDifferences: accept_differences === true,
+  // The service must start although an event cannot be folded.
+  park: cause === 'start',
 });
 
 export interface StoredRecords {
@@ -96,4 +102,29 @@ function postponedBy(next: RebuildRecord, { record, postponed }: StoredRecords):
   if (next.rebuild_id === postponed?.rebuild_id) return undefined;
   const isPutOff = record?.cause === 'request' && isOpen(record) && record.rebuild_id !== next.rebuild_id;
   return isPutOff ? record : postponed;
+}
+
+/** The state of a view as it is stored. Without a service the lag is not known. */
+export type StoredViewState = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
+
+/** Returns the state of each view where no service runs that knows more. @throws ReadModelsUnavailableError */
+export async function storedViewStates(views: ReadModelReader): Promise<readonly StoredViewState[]> {
+  const checkpoint = await views.checkpoint(checkpointName);
+  const parked = checkpoint === null ? [] : [...(await readParked(views)).values()];
+  const record = await readRebuildRecord(views);
+  const open = record !== undefined && isOpen(record) ? record : undefined;
+  return liveProjections.map(({ name, version }): StoredViewState => {
+    const storage = checkpoint?.storages[name];
+    const isLive = isOf({ version }, storage);
+    return {
+      name,
+      version,
+      state: isLive ? 'live' : 'missing',
+      storage_version: isLive ? (storage ?? null) : null,
+      position: checkpoint?.position ?? '',
+      lag_ms: null,
+      parked: parked.filter(({ view }) => view === name).map(({ storage: _, ...stream }) => stream),
+      rebuild_id: open?.views.includes(name) === true ? open.rebuild_id : null,
+    };
+  });
 }

@@ -6,7 +6,7 @@ import { liveProjections } from '../projections/views.js';
 import { createLease, leaseMs } from '../projector/lease.js';
 import type { SwitchAnswer, NewStorages } from './switch.js';
 import { runRebuild } from './rebuild.js';
-import { rebuildModes, type RebuildProgress, type RebuildResult } from './answers.js';
+import type { RebuildProgress, RebuildResult } from './answers.js';
 import { damageOf, type Damage } from './damage.js';
 import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
@@ -17,7 +17,12 @@ export type FromRebuild =
   | { readonly type: 'end'; readonly end: RebuildResult | string };
 export type ToRebuild = SwitchAnswer | 'stop';
 
-const runSchema = z.object({ views: z.array(z.string()), mode: z.enum(rebuildModes) });
+const runSchema = z.object({
+  views: z.array(z.string()),
+  dryRun: z.boolean(),
+  acceptDifferences: z.boolean(),
+  park: z.boolean(),
+});
 
 const main = parentPort;
 if (main === null) throw new Error('rebuild-worker runs as a worker thread only');

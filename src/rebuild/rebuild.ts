@@ -1,9 +1,15 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
+import { unlessAborted } from '../flow/abort.js';
 import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './answers.js';
-import { createMeter } from './meter.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError } from '../projector/fold.js';
-import { type SwitchAnswer, foldNewStorages, type NewStorages, type NewStoragesFold } from './switch.js';
+import {
+  dropUnfinished,
+  foldNewStorages,
+  type NewStorages,
+  type NewStoragesFold,
+  type SwitchAnswer,
+} from './switch.js';
 import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {
@@ -27,10 +33,8 @@ import {
   type ReadModels,
   type StoredView,
 } from '../readmodels/read-models.js';
-import { unlessAborted } from '../stores/await-server.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
-import { dropUnfinished } from './unfinished.js';
 
 interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
@@ -47,7 +51,7 @@ interface RebuildInput extends ViewsWriter {
 }
 
 /** The rebuild cannot go on, and nothing has changed: it may be tried again. */
-export class RebuildInterruptedError extends Error {
+class RebuildInterruptedError extends Error {
   override readonly name = 'RebuildInterruptedError';
 }
 
@@ -68,8 +72,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
   const rebuild = await resumeOrStart(input);
   try {
     const checkpoint = await build(rebuild);
-    if (input.run.mode === 'prepare') return { outcome: 'prepared', views: rebuiltViews(rebuild) };
-    return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.mode === 'start' });
+    return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.park });
   } catch (error) {
     // Otherwise every further run would continue with the damaged storages.
     if (error instanceof ViewDamagedError && isAmongFresh(rebuild, error.view)) await dropUnfinished(input);
@@ -114,14 +117,16 @@ const isOfViews = (wanted: readonly Projection[], storages: Storages): boolean =
 
 async function demandLive(readModels: ReadModels): Promise<Checkpoint> {
   const live = await readModels.checkpoint(checkpointName);
-  if (live === null) throw new RebuildInterruptedError('the views are being built for the first time');
+  if (live === null) throw new RebuildInterruptedError('nothing has been folded yet');
   return live;
 }
 
 /** Pass after pass of the bulk build, each over what has come meanwhile, until one is short. */
-async function build({ input, fresh, tell }: RunningRebuild): Promise<Checkpoint> {
+async function build({ input, live, fresh, tell }: RunningRebuild): Promise<Checkpoint> {
   const { run, readModels, now, onProgress } = input;
   const projections = storedIn(input.projections, fresh);
+  // Write more at once while nobody reads views and nothing is folded into them.
+  const bounds = Object.keys(live).length === 0 ? undefined : input.bounds;
   let read = 0;
   for (let from = await readModels.checkpoint(rebuildName); ;) {
     const { position: until } = await demandLive(readModels);
@@ -129,11 +134,12 @@ async function build({ input, fresh, tell }: RunningRebuild): Promise<Checkpoint
     const before = read;
     from = await bulkBuild({
       ...input,
+      bounds,
       projections,
       name: rebuildName,
       from,
       until,
-      park: run.mode === 'start',
+      park: run.park,
       onProgress({ position, events }) {
         read = before + events;
         onProgress(tell({ stage: 'filling', position, until, events: read }));
@@ -147,11 +153,11 @@ async function build({ input, fresh, tell }: RunningRebuild): Promise<Checkpoint
 
 async function finish(rebuild: RunningRebuild, built: NewStorages): Promise<RebuildResult> {
   const { input } = rebuild;
-  const { mode } = input.run;
+  const { dryRun, acceptDifferences } = input.run;
   const folding = await foldNewStorages(built, input);
-  const views = mode === 'start' ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
+  const views = await compareAll(rebuild, folding);
   const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
-  if (mode === 'check' || (mode === 'switch' && differs)) {
+  if (dryRun || (differs && !acceptDifferences)) {
     await dropUnfinished(input);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
@@ -217,13 +223,13 @@ interface Found {
 
 const notCompared = { documents: null, live_documents: null, hash: null, differing: null, differences: [] };
 
-function rebuiltViews({ input, live, fresh }: RunningRebuild, found?: Found): readonly RebuiltView[] {
+function rebuiltViews({ input, live, fresh }: RunningRebuild, { comparisons, parked }: Found): readonly RebuiltView[] {
   return input.projections.flatMap((view) => {
     const storage_version = fresh[view.name];
     if (storage_version === undefined) return [];
     const { name, version } = view;
-    const is_changed = !isOf(view, live[name]) || found?.parked.has(name) === true;
-    return [{ name, version, storage_version, is_changed, ...(found?.comparisons.get(name) ?? notCompared) }];
+    const is_changed = !isOf(view, live[name]) || parked.has(name);
+    return [{ name, version, storage_version, is_changed, ...(comparisons.get(name) ?? notCompared) }];
   });
 }
 
@@ -241,4 +247,25 @@ async function untilSwitched(rebuild: RunningRebuild, built: NewStorages, foldin
     if (answer.outcome === 'poison') throw new PoisonEventError(answer.poison);
     if (answer.outcome === 'failed') throw new RebuildInterruptedError(answer.reason);
   }
+}
+
+type Measured = Pick<RebuildProgress, 'stage' | 'position' | 'until'> &
+  Partial<Pick<RebuildProgress, 'events' | 'documents_compared'>>;
+
+/** Adds the speed of the bulk build, and how long it will take. `now`: milliseconds, monotonic. */
+function createMeter(now: () => number): (measured: Measured) => RebuildProgress {
+  let first: { readonly at: number; readonly share: number; readonly events: number } | undefined;
+  let events_per_second = 0;
+  return ({ events = 0, documents_compared = 0, ...measured }) => {
+    // Positions are decimal texts of equal length, so the share follows from them as numbers, near enough.
+    const [done, all] = [Number(measured.position), Number(measured.until)];
+    const share = all > 0 ? Math.min(1, done / all) : 1;
+    first ??= { at: now(), share, events };
+    const seconds = (now() - first.at) / 1_000;
+    const gained = share - first.share;
+    const isFilling = measured.stage === 'filling' && seconds > 0;
+    if (isFilling) events_per_second = Math.round((events - first.events) / seconds);
+    const seconds_left = isFilling && gained > 0 ? Math.ceil(((1 - share) / gained) * seconds) : null;
+    return { ...measured, share, events, events_per_second, seconds_left, documents_compared };
+  };
 }

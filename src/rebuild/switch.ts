@@ -1,9 +1,15 @@
-/** Makes the storages live that a rebuild has built: folds what they miss, then has the projector switch to them. The projector lets it do so between two batches: nothing else folds the storages meanwhile. */
+/** The new storages that a rebuild builds: folded on, made live between two batches of the projector, or dropped. */
 import type { StoredEvent } from '../eventstore/event-store.js';
+import type { Clocks } from '../flow/subscriber.js';
 import { PoisonEventError, type Poison, foldBatch, handlersOf } from '../projector/fold.js';
-import type { Checkpoint } from '../readmodels/read-models.js';
+import { createLease, leaseMs } from '../projector/lease.js';
+import { dropAll, readOldStorages } from '../projector/old-storages.js';
+import { storageOf, type Checkpoint, type ReadModels } from '../readmodels/read-models.js';
 import {
+  checkpointName,
+  isAmong,
   rebuildName,
+  storedViews,
   type FoldedViews,
   type WaitingSwitches,
   type LiveStorages,
@@ -13,6 +19,7 @@ import {
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from '../projector/parked.js';
+import { isOpen, readRebuildRecord } from './rebuild-record.js';
 
 export type SwitchAnswer =
   | { readonly outcome: 'switched' }
@@ -143,4 +150,47 @@ export async function foldNewStorages(
       previous = next;
     },
   };
+}
+
+/**
+ * Drops what a rebuild has built and has not made live, because it may hold data of an erased person. The caller holds the
+ * lease of rebuilds.
+ */
+export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
+  const { readModels, epoch, check } = writer;
+  const previous = await readModels.checkpoint(rebuildName);
+  // The storages may be live by now, because this process may have been stopped for long.
+  const live = (await readModels.checkpoint(checkpointName))?.storages ?? {};
+  const old = await readOldStorages(readModels);
+  check();
+  // Forget the checkpoint first. Otherwise the next build after a crash would continue in empty storages.
+  await readModels.forget({ name: rebuildName, previous, epoch });
+  await dropAll(
+    writer,
+    storedViews(previous?.storages ?? {}).filter((view) => live[view.name] !== storageOf(view) && !isAmong(view, old)),
+  );
+}
+
+interface DropOptions extends Pick<Clocks, 'monotonic'> {
+  readonly newUuid: () => string;
+}
+
+/** Returns the abandoned storages that it dropped, or undefined if a rebuild is running or about to start. @throws ReadModelsUnavailableError @throws LeaseLostError */
+export async function dropAbandoned(
+  readModels: ReadModels,
+  { monotonic: now, newUuid }: DropOptions,
+): Promise<Storages | undefined> {
+  const { storages = {} } = (await readModels.checkpoint(rebuildName)) ?? {};
+  if (Object.keys(storages).length === 0) return {};
+  const record = await readRebuildRecord(readModels);
+  if (record !== undefined && isOpen(record)) return undefined;
+  const lease = createLease({ readModels, name: 'rebuild', holder: newUuid(), ttl: leaseMs, now });
+  try {
+    const epoch = await lease.hold(AbortSignal.timeout(1));
+    if (epoch === null) return undefined;
+    await dropUnfinished({ readModels, epoch, check: () => lease.check() });
+    return storages;
+  } finally {
+    await lease.close();
+  }
 }

@@ -17,7 +17,7 @@ import {
   type RegisterPlaces,
 } from './register-file.js';
 import type { SecretAtHand } from '../stores/secret-of-log.js';
-import type { StoreSettings } from '../stores/stores.js';
+import type { LogSettings } from '../stores/stores.js';
 import { sumOf } from './files.js';
 import { demandRoomFor, removeOlder, whileLocked, withBackupDraft, type FoundBackup } from './folder.js';
 import { completeManifest, logName, manifestName, manifestText, secretNames, type Manifest } from './manifest.js';
@@ -25,7 +25,7 @@ import { noticeOfInvalid } from './compare-registers.js';
 import { verifyCopy } from './verify-backup.js';
 
 interface BackupOptions {
-  readonly stores: StoreSettings;
+  readonly log: LogSettings;
   readonly places: RegisterPlaces;
   /** The folder of backups. */
   readonly folder: string;
@@ -55,13 +55,13 @@ interface MadeBackup extends FoundBackup {
 
 /** Makes a backup. Leaves nothing behind if that fails. @throws CommandFailedError @throws StoreFullError @throws StoreUnavailableError; what the file system throws; the signal's reason */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
-  const { stores, folder, keep, clock } = options;
-  if (stores.events.kind !== 'embedded')
+  const { log, folder, keep, clock } = options;
+  if (log.deployment !== 'embedded')
     throw new CommandFailedError(
       'The log is in EventStoreDB: back it up with its own tools, as docs/operations.md says under "Backup of servers".',
       { type: 'log_on_server' },
     );
-  const { file } = stores.events;
+  const { file } = log.events;
   return await whileLocked(folder, async () => {
     const made_at = new Date(clock()).toISOString();
     const { backup, result } = await withBackupDraft(folder, made_at, async (draft) => {

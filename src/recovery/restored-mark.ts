@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { field } from '../eventstore/leaf.js';
 import { syncFolderOf, writeDurably } from '../flow/durable-file.js';
 import { ConfigurationError } from '../stores/config.js';
-import { dataFolderAt } from '../stores/data-folder.js';
+import type { LogStore } from '../stores/stores.js';
 
 const restoredName = 'restored.json';
 
@@ -52,13 +52,12 @@ export const isMarkedRestored = (dataDir: string): boolean => existsSync(fileIn(
 
 /**
  * Returns the mark, or undefined if the log was not restored or its first start is over.
- * @param hasLog whether the log is in the data folder as well
  * @throws ConfigurationError if the mark cannot be read, or the restore was interrupted and its log is missing
  */
-export function restoredIn(dataDir: string, { hasLog }: { readonly hasLog: boolean }): RestoredMark | undefined {
+export function restoredIn(dataDir: string, log: Pick<LogStore, 'exists'>): RestoredMark | undefined {
   const file = fileIn(dataDir);
   if (!isMarkedRestored(dataDir)) return undefined;
-  if (hasLog && !existsSync(dataFolderAt(dataDir).eventsFile))
+  if (!log.exists())
     throw new ConfigurationError(
       `a restore into ${dataDir} was interrupted. Empty that folder, and run audience restore again. Nothing was changed`,
     );

@@ -1,6 +1,6 @@
 /** Waits at a start for a server that is not there yet, and gives up on one that cannot be used. */
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause, unlessAborted } from '../flow/abort.js';
+import { backOff } from '../flow/backoff.js';
 
 /** The result of one check. Reasons hold neither credentials nor personal data. */
 export type ServerVerdict = { readonly status: 'ready' } | { readonly status: string; readonly reason: string };
@@ -36,7 +36,7 @@ export class ServerRefusedError extends Error {
 
 const mayPass = ['unreachable', 'not_ready'];
 const timeoutMs = 60_000;
-const backOffMs = { first: 250, most: 5_000 };
+const pauses = { first: 250, most: 5_000 };
 
 /** Resolves when the server is ready. @throws ServerRefusedError when it cannot be used, or was not ready in time. @throws the signal's reason */
 export async function awaitServer({
@@ -47,7 +47,7 @@ export async function awaitServer({
   signal,
 }: AwaitedServer): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  for (let pause = backOffMs.first; ; pause = Math.min(backOffMs.most, pause * 2)) {
+  for (let round = 0; ; round += 1) {
     const verdict = await unlessAborted(check(), signal);
     if (!('reason' in verdict)) return;
     const { status, reason } = verdict;
@@ -58,25 +58,12 @@ export async function awaitServer({
         'refused',
         reason,
       );
-    if (performance.now() + pause > deadline)
+    const pauseMs = backOff(round, pauses);
+    if (performance.now() + pauseMs > deadline)
       throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`, 'absent', reason);
     onWaiting?.(reason, status);
-    await unlessAborted(sleep(pause), signal);
-  }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted; the work itself goes on. */
-export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return await work;
-  signal.throwIfAborted();
-  const settled = new AbortController();
-  const aborted = once(signal, 'abort', { signal: settled.signal });
-  try {
-    await Promise.race([work, aborted]);
-    signal.throwIfAborted();
-    return await work;
-  } finally {
-    settled.abort();
+    await pause(pauseMs, signal);
+    signal?.throwIfAborted();
   }
 }
 

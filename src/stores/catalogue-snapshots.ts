@@ -5,7 +5,7 @@ import { metadataSchema, type Idempotency } from '../events/envelope.js';
 import type { LoadedState } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { ReadModels } from '../readmodels/read-models.js';
-import { openReadModels, type StoreSettings } from './stores.js';
+import type { Stores } from './stores.js';
 
 export const snapshotName = (stream: string): string => `snapshot-${stream}`;
 
@@ -42,15 +42,15 @@ interface SnapshotOptions {
 }
 
 interface OpenOptions extends Pick<SnapshotOptions, 'reader'> {
-  readonly settings: StoreSettings;
+  readonly stores: Pick<Stores, 'openReadModels'>;
   readonly logger: { error(about: object, message: string): void };
 }
 
 /** On a connection of their own. @throws ReadModelsUnavailableError */
-export const openSnapshots = async ({ reader, settings, logger }: OpenOptions): Promise<Snapshots> =>
+export const openSnapshots = async ({ reader, stores, logger }: OpenOptions): Promise<Snapshots> =>
   createSnapshots({
     reader,
-    models: await openReadModels(settings.views),
+    models: await stores.openReadModels(),
     onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
   });
 

@@ -1,9 +1,9 @@
 /** The catalogues of a process, which stay in memory: folded at the start, from their snapshots where the log confirms them, and kept up to date where other processes write. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedState } from '../commands/batch.js';
 import type { CatalogueState } from '../commands/catalogue.js';
 import { ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
+import { within } from '../flow/abort.js';
 import { repeat } from '../flow/repeat.js';
 import type { Snapshots } from './catalogue-snapshots.js';
 
@@ -61,7 +61,7 @@ export function followCatalogues(
       if (snapshots === undefined) return;
       const saving = catalogues.map(async ({ stream, handler }) => snapshots.save(stream, await handler.fresh(stream)));
       // Snapshots only make the next start shorter: do not wait for a store that does not answer.
-      await Promise.race([Promise.allSettled(saving), sleep(closeTimeoutMs)]);
+      await within(closeTimeoutMs, Promise.allSettled(saving), () => undefined);
       await snapshots.close();
     },
   };

@@ -218,6 +218,7 @@ function parsed<Schema extends z.ZodObject>(variables: Schema, environment: Envi
 /** @throws ConfigurationError naming every variable that is wrong. */
 export function readConfig(environment: Environment) {
   const settings = parsed(schema, environment);
+  const servers = serversIn(settings);
   requireWhatBelongsTogether(settings);
   const { TLS_CERT: cert, TLS_KEY: key } = settings;
   return {
@@ -246,7 +247,10 @@ export function readConfig(environment: Environment) {
     bounceThreshold: settings.BOUNCE_THRESHOLD,
     /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
-    ...storesIn(settings),
+    dataDir: settings.DATA_DIR,
+    secret: settings.SECRET,
+    /** Where events and views are. Undefined: in the data folder. */
+    servers,
     /** `every`: milliseconds; 0: only at a stop and for proofs. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. `keysBefore`: public keys of earlier keys, in base64 of SPKI in DER. */
     seals: {
       every: settings.SEAL_EVERY,
@@ -280,11 +284,16 @@ const storesSchema = schema.pick({
   SEAL_KEYS_BEFORE: true,
 });
 
-/** Only the variables of the stores are checked, and the secret may be missing. @throws ConfigurationError */
+/** Reads the variables of the stores alone, for commands. The secret may be missing, and a command without views needs no server of views. @throws ConfigurationError */
 export function readStoresConfig(environment: Environment) {
   const settings = parsed(storesSchema, environment);
   return {
-    ...storesIn(settings),
+    dataDir: settings.DATA_DIR,
+    secret: settings.SECRET,
+    /** The server of the log. Undefined: the log is in the data folder. */
+    logServer: logServerIn(settings),
+    /** Returns where events and views are, or undefined if they are in the data folder. @throws ConfigurationError if only one server is named */
+    servers: () => serversIn(settings),
     seals: { copies: settings.SEAL_DIR, key: settings.SEAL_KEY, keysBefore: settings.SEAL_KEYS_BEFORE },
   };
 }
@@ -293,16 +302,24 @@ export function readStoresConfig(environment: Environment) {
 export const readRetention = (environment: Environment): number =>
   parsed(schema.pick({ RETAIN_EMAILS: true }), environment).RETAIN_EMAILS;
 
-function storesIn(settings: z.output<typeof storesSchema>) {
-  const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = settings;
-  return {
-    dataDir: settings.DATA_DIR,
-    secret: settings.SECRET,
-    /** Undefined: the events are in the data folder. */
-    eventStore: url === undefined ? undefined : { url, prefix },
-    /** Undefined: the views are in the data folder. */
-    mongodb: settings.MONGODB_URL,
-  };
+type StoreVariables = z.output<typeof storesSchema>;
+
+const logServerIn = ({ EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix }: StoreVariables) =>
+  url === undefined ? undefined : { events: { url, prefix } };
+
+function serversIn(settings: StoreVariables) {
+  const log = logServerIn(settings);
+  const { MONGODB_URL: url } = settings;
+  if (log !== undefined && url !== undefined) return { ...log, views: { url } };
+  if (log !== undefined)
+    throw new ConfigurationError(
+      'MONGODB_URL is required with EVENTSTORE_URL: EVENTSTORE_URL puts the events on a server, and their views are then in MongoDB. Set MONGODB_URL, or unset EVENTSTORE_URL to keep events and views in the data folder',
+    );
+  if (url !== undefined)
+    throw new ConfigurationError(
+      'EVENTSTORE_URL is required with MONGODB_URL: MONGODB_URL puts the views on a server, and their events are then in EventStoreDB. Set EVENTSTORE_URL, or unset MONGODB_URL to keep events and views in the data folder',
+    );
+  return undefined;
 }
 
 function dkimIn(settings: z.output<typeof schema>): DkimSettings | undefined {
@@ -316,7 +333,7 @@ function dkimIn(settings: z.output<typeof schema>): DkimSettings | undefined {
 }
 
 function requireWhatBelongsTogether(settings: z.output<typeof schema>): void {
-  const { ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET, TLS_CERT, TLS_KEY } = settings;
+  const { ROLES, EVENTSTORE_URL, SECRET, TLS_CERT, TLS_KEY } = settings;
   if ((TLS_CERT === undefined) !== (TLS_KEY === undefined))
     throw new ConfigurationError('TLS_CERT and TLS_KEY are needed together: the files of the certificate and its key');
   if (EVENTSTORE_URL !== undefined && SECRET === undefined)
@@ -324,7 +341,7 @@ function requireWhatBelongsTogether(settings: z.output<typeof schema>): void {
       'SECRET is required with EVENTSTORE_URL: at least 32 bytes, the same in every process, kept in the backup. Stream names are derived from it.',
     );
   const isSplit = new Set(ROLES).size < allRoles.length;
-  if (isSplit && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined))
+  if (isSplit && EVENTSTORE_URL === undefined)
     throw new ConfigurationError(
       'ROLES must name api, projector and mailer unless both EVENTSTORE_URL and MONGODB_URL are set: embedded stores belong to one process',
     );

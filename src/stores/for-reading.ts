@@ -1,45 +1,12 @@
-/** Opens log and views for commands that only read and leave no trace: beside a running service, from a folder that cannot be written to, from a server. */
+/** Opens the files of log and views for commands that only read and leave no trace: beside a running service, or from a folder that cannot be written to. */
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
+import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { hasRoomBeside } from '../eventstore/sqlite/beside.js';
-import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
-import type { ReadModelReader } from '../readmodels/read-models.js';
-import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
-import { CommandFailedError } from '../failures.js';
-import { ServerRefusedError } from './await-server.js';
-import { openEventStore, openReadModels, type LogAddress, type StoreSettings } from './stores.js';
 
-type OnNotice = (notice: string) => void;
-
-/** @throws CommandFailedError @throws StoreUnavailableError */
-export async function openLogForReading(
-  address: LogAddress,
-  { signal, onNotice }: { readonly signal: AbortSignal; readonly onNotice: OnNotice },
-): Promise<EventReader> {
-  if (address.kind === 'embedded') return await openFile(address.file, openSqliteEventReader, onNotice);
-  try {
-    // A server that does not answer is not waited for: its address is probably wrong.
-    return await openEventStore(address, { waitsFor: [], signal });
-  } catch (error) {
-    if (!(error instanceof ServerRefusedError)) throw error;
-    throw new CommandFailedError(`EventStoreDB (EVENTSTORE_URL) cannot be used: ${error.reason}`, {
-      type: 'unavailable',
-    });
-  }
-}
-
-/** Where there are no views, none are created: they read as empty. @throws ReadModelsUnavailableError */
-export async function openViewsForReading(
-  address: StoreSettings['views'],
-  onNotice: OnNotice,
-): Promise<ReadModelReader> {
-  if (address.kind === 'mongodb') return await openReadModels(address);
-  if (!existsSync(address.file)) return openSqliteReadModels({ file: ':memory:' });
-  return await openFile(address.file, openSqliteViews, onNotice);
-}
+export type OnNotice = (notice: string) => void;
 
 type Open<Reader> = (options: { readonly file: string; readonly removesWal?: boolean }) => Reader;
 
@@ -48,7 +15,7 @@ type Open<Reader> = (options: { readonly file: string; readonly removesWal?: boo
  * that was killed has left them: then they are used. Else they are there for as long as the file is read, which needs
  * write permission and room for them; without these a copy is read.
  */
-async function openFile<Reader extends { close(): Promise<void> }>(
+export async function openFileForReading<Reader extends { close(): Promise<void> }>(
   file: string,
   open: Open<Reader>,
   onNotice: OnNotice,

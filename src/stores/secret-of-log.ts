@@ -1,13 +1,12 @@
 /** Finds the secret of a log: with another one no address would be found. It is never shown. */
 import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { codec } from '../events/codec.js';
 import { deriveStreamKeys, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { serviceStream } from '../eventstore/log-id.js';
 import { CommandFailedError } from '../failures.js';
 import { dataFolderAt } from './data-folder.js';
-import type { LogAddress } from './stores.js';
+import { storesOf, type LogSettings } from './stores.js';
 import { withFiles } from './values-from-files.js';
 
 /** A secret, and where it was found. The secret is never shown. */
@@ -69,8 +68,8 @@ export async function streamKeysOf(log: Pick<EventReader, 'readStream'>, secrets
 }
 
 interface SecretQuestion {
-  readonly from: LogAddress;
-  readonly to: LogAddress;
+  readonly from: LogSettings;
+  readonly to: LogSettings;
   readonly log: LogBeginning;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -80,7 +79,7 @@ const mustMatch =
 
 /** Says which secret belongs to a log that is imported or migrated, and where to put it. A copy of a log has no secret with it. */
 export function adviceOnSecret({ from, to, log, environment }: SecretQuestion): string {
-  const [source, target] = [secretFile(from), secretFile(to)];
+  const [source = '', target = ''] = [storesOf(from).secretFile, storesOf(to).secretFile];
   const [set, there, origin] = [withFiles(environment, ['SECRET'])['SECRET'], secretIn(target), secretIn(source)];
   const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
   switch (found) {
@@ -100,10 +99,6 @@ function adviceFor(secret: string, target: string): string {
   const file = target === '' ? '' : `, or write that into ${target} (readable by its owner only)`;
   return `${wrong}${mustMatch} Set SECRET to ${secret}${file}.`;
 }
-
-/** Returns the path of the secret in the data folder of a log, or '' if the log is on a server. */
-const secretFile = (log: LogAddress): string =>
-  log.kind === 'embedded' ? dataFolderAt(path.dirname(log.file)).secretFile : '';
 
 const secretIn = (file: string): string | undefined =>
   existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;

@@ -1,16 +1,18 @@
-/** Opens the two stores of the configuration, embedded or on servers, and waits for servers that are not there yet. */
+/** The stores of the two deployments: SQLite files of one process, or EventStoreDB and MongoDB that many processes share. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict, type AwaitServerOptions } from './await-server.js';
-import type { Config } from './config.js';
-import type { DataFolder } from './data-folder.js';
+import { dataFolderAt, type DataFolder } from './data-folder.js';
+import { openFileForReading, type OnNotice } from './for-reading.js';
+import { leasesOf, type OpenLease } from './own-lease.js';
+import { clockNotesIn, sharedClockNotes, type ClockNotes } from './trusted-clock.js';
+import { CommandFailedError } from '../failures.js';
 import { StoreUnavailableError, type EventReader, type EventStore } from '../eventstore/event-store.js';
+import type { Observe } from '../flow/observe.js';
 import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
-import {
-  openSqliteEventStore,
-  type SqliteEventStore,
-  type SqliteEventStoreOptions,
-} from '../eventstore/sqlite/event-store.js';
+import { hasWriter, openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
 import { checkpointName } from '../projector/storage.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
@@ -18,28 +20,43 @@ import {
   discardIfUnusable,
   discardViews,
   openSqliteReadModels,
+  openSqliteViews,
   type DiscardedViews,
+  type SqliteReadModelsOptions,
 } from '../readmodels/sqlite/read-models.js';
 import type { OnDamage } from '../readmodels/sqlite/guard.js';
 
-const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
-
-// The drivers of the servers are loaded only when used: they would double the time of an embedded start.
-const eventStoreDb = () => import('../eventstore/eventstoredb/event-store.js');
-const mongo = () => import('../readmodels/mongodb/read-models.js');
-const mongoCheck = () => import('../readmodels/mongodb/check.js');
+const embeddedSettings = z.object({
+  deployment: z.literal('embedded'),
+  events: z.object({ file: z.string() }),
+  views: z.object({ file: z.string() }),
+});
+const serverSettings = z.object({
+  deployment: z.literal('servers'),
+  events: z.object({ url: z.string(), prefix: z.string() }),
+  views: z.object({ url: z.string() }),
+});
+type EmbeddedSettings = z.output<typeof embeddedSettings>;
+type ServerSettings = z.output<typeof serverSettings>;
 
 /** Plain data: it crosses threads. */
-export const storeSettings = z.object({
-  events: z.discriminatedUnion('kind', [
-    embedded,
-    z.object({ kind: z.literal('eventstoredb'), url: z.string(), prefix: z.string() }),
-  ]),
-  views: z.discriminatedUnion('kind', [embedded, z.object({ kind: z.literal('mongodb'), url: z.string() })]),
-});
+export const storeSettings = z.discriminatedUnion('deployment', [embeddedSettings, serverSettings]);
 export type StoreSettings = z.output<typeof storeSettings>;
-/** Where a log is: the file in a data folder, or a server with a prefix of stream names. */
-export type LogAddress = StoreSettings['events'];
+/** The settings of a log alone, which are enough for a command that reads no views. */
+export type LogSettings = EmbeddedSettings | LogOnServer;
+type LogOnServer = Omit<ServerSettings, 'views'> & Partial<Pick<ServerSettings, 'views'>>;
+
+type StoreFiles = Pick<DataFolder, 'eventsFile' | 'viewsFile'>;
+
+export const embeddedIn = ({ eventsFile, viewsFile }: StoreFiles): EmbeddedSettings => ({
+  deployment: 'embedded',
+  events: { file: eventsFile },
+  views: { file: viewsFile },
+});
+
+/** Returns the settings of these servers, or of the files in the data folder if no servers are named. */
+export const settingsOf = <Servers extends object>(servers: Servers | undefined, folder: StoreFiles) =>
+  servers === undefined ? embeddedIn(folder) : { deployment: 'servers' as const, ...servers };
 
 /** The event store, with what only the embedded log has. */
 export type OpenEventStore = EventStore & Partial<EmbeddedLog>;
@@ -50,63 +67,34 @@ interface OpenReader extends EventReader {
   wake(): void;
 }
 
-export const settingsOf = (
-  { eventStore, mongodb }: Pick<Config, 'eventStore' | 'mongodb'>,
-  folder: Pick<DataFolder, 'eventsFile' | 'viewsFile'>,
-): StoreSettings => ({
-  events:
-    eventStore === undefined
-      ? { kind: 'embedded', file: folder.eventsFile }
-      : { kind: 'eventstoredb', url: eventStore.url, prefix: eventStore.prefix },
-  views: mongodb === undefined ? { kind: 'embedded', file: folder.viewsFile } : { kind: 'mongodb', url: mongodb },
-});
-
-/** Whether other processes may write to one of the stores while this one runs. */
-export const isShared = ({ events, views }: StoreSettings): boolean =>
-  events.kind !== 'embedded' || views.kind !== 'embedded';
-
 interface EventStoreHooks extends AwaitServerOptions {
   /** Called before an embedded log is opened or created, while no other process can write to it. */
   readonly onLocked?: () => void;
   /** Called once when an embedded log turns out not to be what was written there. */
   readonly onAltered?: (message: string) => void;
   readonly onFault?: (error: Error) => void;
-  /** Of the embedded log. */
-  readonly onCommit?: NonNullable<SqliteEventStoreOptions['onCommit']>;
 }
 
-/** To append, too. @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
-export async function openEventStore(address: LogAddress, hooks: EventStoreHooks = {}): Promise<OpenEventStore> {
-  if (address.kind === 'embedded') return await openSqliteEventStore({ ...hooks, file: address.file, clock: Date.now });
-  const store = await openServer(address, hooks);
-  try {
-    await awaitServer({ ...hooks, name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check() });
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+interface ReadingCommand {
+  readonly signal: AbortSignal;
+  readonly onNotice: OnNotice;
 }
 
-/** Follows the log in another thread, or beside its writer; a server is not waited for. @throws StoreUnavailableError @throws ServerRefusedError */
-export const openEventReader = async (
-  address: LogAddress,
-  hooks: Pick<EventStoreHooks, 'onFault'> = {},
-): Promise<OpenReader> =>
-  address.kind === 'embedded' ? openSqliteEventReader({ file: address.file }) : await openServer(address, hooks);
-
-async function openServer(
-  { url, prefix }: Extract<LogAddress, { kind: 'eventstoredb' }>,
-  { onFault }: Pick<EventStoreHooks, 'onFault'>,
-): Promise<EventStoreDbStore> {
-  const { openEventStoreDb } = await eventStoreDb();
-  try {
-    return openEventStoreDb({ url, prefix, ...(onFault && { onFault }) });
-  } catch (error) {
-    // The adapter's message holds nothing of the address.
-    const reason = error instanceof Error ? error.message : 'it cannot be used';
-    throw new ServerRefusedError(`EVENTSTORE_URL: ${reason}`, 'address', reason);
-  }
+/** A log that can be opened. */
+export interface LogStore {
+  readonly settings: LogSettings;
+  /** The file in the data folder that may hold the secret of the log. Undefined on servers: there the secret is set in the environment. */
+  readonly secretFile: string | undefined;
+  /** Returns false if there is no log yet. Servers are not asked: returns true. */
+  exists(): boolean;
+  /** Returns whether a process writes to the log. Servers have no lock that would tell: returns true. */
+  mayHaveWriter(): boolean;
+  /** Opens the log to append. @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
+  openEventStore(hooks?: EventStoreHooks): Promise<OpenEventStore>;
+  /** Opens the log to follow it in another thread, or beside its writer. Does not wait for a server. @throws StoreUnavailableError @throws ServerRefusedError */
+  openEventReader(hooks?: Pick<EventStoreHooks, 'onFault'>): Promise<OpenReader>;
+  /** Opens the log for a command that only reads and leaves no trace. @throws CommandFailedError @throws StoreUnavailableError */
+  openLogForReading(command: ReadingCommand): Promise<EventReader>;
 }
 
 interface ViewsHooks extends AwaitServerOptions {
@@ -114,91 +102,193 @@ interface ViewsHooks extends AwaitServerOptions {
   readonly onDiscarded: (discarded: DiscardedViews) => void;
 }
 
-/** Makes sure that the views can be opened: waits for their server, or removes a file that cannot be used. @throws ServerRefusedError */
-export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
-  if (settings.kind === 'mongodb') {
-    const { checkMongo } = await mongoCheck();
-    return await awaitServer({ ...hooks, name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url) });
-  }
-  const discarded = discardIfUnusable(settings.file, checkpointName);
-  if (discarded !== undefined) hooks.onDiscarded(discarded);
-}
-
-/** Replaces a damaged file of views by an empty one. Other threads must have closed theirs. */
-export function replaceViews(settings: StoreSettings['views']): void {
-  if (settings.kind === 'embedded') discardViews(settings.file);
-}
-
-/**
- * Refuses views of another log, or of more of this log than there is: others may use them, or the log was shortened.
- * Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
- */
-export async function refuseForeignViews(
-  settings: StoreSettings,
-  log: EventReader,
-  waiting: AwaitServerOptions,
-): Promise<void> {
-  const views = await openReadModels(settings.views);
-  const check = async (): Promise<ServerVerdict> => {
-    try {
-      await checkViews(log, views);
-      return { status: 'ready' };
-    } catch (error) {
-      if (error instanceof ReadModelsUnavailableError || error instanceof StoreUnavailableError)
-        return { status: 'unreachable', reason: error.message };
-      throw error;
-    }
-  };
-  try {
-    if (!isShared(settings)) await checkViews(log, views);
-    else await awaitServer({ ...waiting, name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check });
-  } finally {
-    await views.close();
-  }
-}
-
-/** For threads that may wait: longer than creating the indexes of a large embedded view takes. */
-export const longBusyTimeoutMs = 60_000;
-
-type ViewsAddress = StoreSettings['views'];
-
 interface ReadModelsHooks {
   /** Called when an embedded file turns out to be damaged. A server has checksums of its own. */
   readonly onDamage?: OnDamage;
 }
 
-/** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. `readOnly`: for queries. @throws ReadModelsUnavailableError */
-export async function openReadModels(
-  settings: ViewsAddress,
-  options: ReadModelsHooks & { readonly readOnly: true },
-): Promise<ReadModelReader>;
-export async function openReadModels(
-  settings: ViewsAddress,
-  options?: ReadModelsHooks & { readonly busyTimeout?: number },
-): Promise<ReadModels>;
-export async function openReadModels(
-  settings: ViewsAddress,
-  options: ReadModelsHooks & { readonly busyTimeout?: number; readonly readOnly?: boolean } = {},
-): Promise<ReadModels> {
-  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
-  return (await mongo()).openMongoReadModels(settings);
+interface OpenReadModels {
+  (options: ReadModelsHooks & { readonly readOnly: true }): Promise<ReadModelReader>;
+  (options?: ReadModelsHooks & { readonly busyTimeout?: number }): Promise<ReadModels>;
 }
+
+/** The log and the views of a deployment. */
+export interface Stores extends LogStore {
+  readonly settings: StoreSettings;
+  /** Makes sure that the views can be opened: waits for their server, or removes a file that cannot be used. @throws ServerRefusedError */
+  prepareViews(hooks: ViewsHooks): Promise<void>;
+  /** Replaces a damaged file of views by an empty one. Other threads must have closed theirs. */
+  replaceViews(): void;
+  /**
+   * Refuses views of another log, or of more of this log than there is: others may use them, or the log was shortened.
+   * Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
+   */
+  refuseForeignViews(log: EventReader, waiting: AwaitServerOptions): Promise<void>;
+  /** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. `readOnly`: for queries. @throws ReadModelsUnavailableError */
+  readonly openReadModels: OpenReadModels;
+  /** Opens the views for a command that only reads and leaves no trace. Views that do not exist are not created: they read as empty. @throws ReadModelsUnavailableError */
+  openViewsForReading(onNotice: OnNotice): Promise<ReadModelReader>;
+  /** Opens the lease with this name. Returns undefined if this process is the only one. @throws ReadModelsUnavailableError */
+  readonly openLease: OpenLease;
+  /** Opens what is kept between starts about the clock. @throws ReadModelsUnavailableError */
+  openClockNotes(): Promise<ClockNotes>;
+  /** The most that a rebuild writes at once. Undefined where nothing else waits for its writes. */
+  readonly rebuildBounds: typeof embeddedBounds | undefined;
+}
+
+/**
+ * Returns the stores of a deployment, none of them opened; of a log alone without its views. The only place of this room
+ * that asks which deployment it is.
+ *
+ * @param observe told of transactions of the embedded log, and of round trips to a server
+ */
+export function storesOf(settings: StoreSettings, observe?: Observe): Stores;
+export function storesOf(settings: LogSettings, observe?: Observe): LogStore;
+export function storesOf(settings: LogSettings, observe?: Observe): LogStore {
+  if (settings.deployment === 'embedded') return embeddedStores(settings, observe);
+  const { views } = settings;
+  return views === undefined ? serverLog(settings, observe) : serverStores({ ...settings, views }, observe);
+}
+
+/** For threads that may wait: longer than creating the indexes of a large embedded view takes. */
+export const longBusyTimeoutMs = 60_000;
 
 /** The projector waits while the same file is written to: about 50 ms at a time. */
 const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
+
+function embeddedStores(settings: EmbeddedSettings, observe: Observe | undefined): Stores {
+  const [events, views] = [settings.events.file, settings.views.file];
+  const folder = dataFolderAt(path.dirname(events));
+  const openReadModels = async (options: Omit<SqliteReadModelsOptions, 'file'> = {}) =>
+    openSqliteReadModels({ file: views, ...options });
+  return {
+    settings,
+    secretFile: folder.secretFile,
+    exists: () => existsSync(events),
+    mayHaveWriter: () => hasWriter(events),
+    openEventStore: (hooks = {}) => openSqliteEventStore({ ...hooks, observe, file: events, clock: Date.now }),
+    openEventReader: async () => openSqliteEventReader({ file: events }),
+    openLogForReading: ({ onNotice }) => openFileForReading(events, openSqliteEventReader, onNotice),
+    async prepareViews({ onDiscarded }) {
+      const discarded = discardIfUnusable(views, checkpointName);
+      if (discarded !== undefined) onDiscarded(discarded);
+    },
+    replaceViews: () => discardViews(views),
+    async refuseForeignViews(log) {
+      const readModels = await openReadModels();
+      await checkViews(log, readModels).finally(() => readModels.close());
+    },
+    openReadModels,
+    openViewsForReading: async (onNotice) =>
+      existsSync(views)
+        ? await openFileForReading(views, openSqliteViews, onNotice)
+        : openSqliteReadModels({ file: ':memory:' }),
+    openLease: () => Promise.resolve(undefined),
+    openClockNotes: () => Promise.resolve(clockNotesIn(folder.clockFile)),
+    rebuildBounds: embeddedBounds,
+  };
+}
+
+// The drivers of the servers are loaded only when used: they would double the time of an embedded start.
+const eventStoreDb = () => import('../eventstore/eventstoredb/event-store.js');
+const mongo = () => import('../readmodels/mongodb/read-models.js');
+const mongoCheck = () => import('../readmodels/mongodb/check.js');
+
+function serverLog(settings: LogOnServer, observe: Observe | undefined): LogStore {
+  const { url, prefix } = settings.events;
+
+  async function open({ onFault }: Pick<EventStoreHooks, 'onFault'> = {}): Promise<EventStoreDbStore> {
+    const { openEventStoreDb } = await eventStoreDb();
+    try {
+      return openEventStoreDb({ url, prefix, observe, ...(onFault && { onFault }) });
+    } catch (error) {
+      // The adapter's message holds nothing of the address.
+      const reason = error instanceof Error ? error.message : 'it cannot be used';
+      throw new ServerRefusedError(`EVENTSTORE_URL: ${reason}`, 'address', reason);
+    }
+  }
+
+  async function openEventStore(hooks: EventStoreHooks = {}): Promise<OpenEventStore> {
+    const store = await open(hooks);
+    try {
+      await awaitServer({ ...hooks, name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check() });
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  return {
+    settings,
+    secretFile: undefined,
+    exists: () => true,
+    mayHaveWriter: () => true,
+    openEventStore,
+    openEventReader: open,
+    async openLogForReading({ signal }) {
+      try {
+        // A server that does not answer is not waited for: its address is probably wrong.
+        return await openEventStore({ waitsFor: [], signal });
+      } catch (error) {
+        if (!(error instanceof ServerRefusedError)) throw error;
+        throw new CommandFailedError(`EventStoreDB (EVENTSTORE_URL) cannot be used: ${error.reason}`, {
+          type: 'unavailable',
+        });
+      }
+    },
+  };
+}
+
+function serverStores(settings: ServerSettings, observe: Observe | undefined): Stores {
+  const { url } = settings.views;
+  const openReadModels = async (): Promise<ReadModels> => (await mongo()).openMongoReadModels({ url, observe });
+  return {
+    ...serverLog(settings, observe),
+    settings,
+    async prepareViews(hooks) {
+      const { checkMongo } = await mongoCheck();
+      await awaitServer({ ...hooks, name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(url) });
+    },
+    // MongoDB repairs its own files.
+    replaceViews: () => undefined,
+    async refuseForeignViews(log, waiting) {
+      const views = await openReadModels();
+      const check = async (): Promise<ServerVerdict> => {
+        try {
+          await checkViews(log, views);
+          return { status: 'ready' };
+        } catch (error) {
+          if (error instanceof ReadModelsUnavailableError || error instanceof StoreUnavailableError)
+            return { status: 'unreachable', reason: error.message };
+          throw error;
+        }
+      };
+      await awaitServer({ ...waiting, name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check }).finally(() =>
+        views.close(),
+      );
+    },
+    openReadModels,
+    openViewsForReading: openReadModels,
+    openLease: leasesOf(openReadModels),
+    openClockNotes: async () => sharedClockNotes(await openReadModels()),
+    rebuildBounds: undefined,
+  };
+}
 
 /**
  * As a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError
  */
-export async function openRebuildStores({ events, views }: StoreSettings, hooks: ReadModelsHooks = {}) {
-  const reader = await openEventReader(events);
-  const readModels = await openReadModels(views, { ...hooks, busyTimeout: longBusyTimeoutMs });
+export async function openRebuildStores(settings: StoreSettings, hooks: ReadModelsHooks = {}) {
+  const stores = storesOf(settings);
+  const reader = await stores.openEventReader();
+  const readModels = await stores.openReadModels({ ...hooks, busyTimeout: longBusyTimeoutMs });
   return {
     reader,
     readModels,
     /** Of one write. Absent where nothing else waits for it. */
-    ...(views.kind === 'embedded' ? { bounds: embeddedBounds } : {}),
+    ...(stores.rebuildBounds && { bounds: stores.rebuildBounds }),
     async close() {
       await reader.close();
       await readModels.close();

@@ -1,8 +1,8 @@
 /** Commands and the appends that carry their events, as spans of the request or work that asks for them. */
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
-import type { CarriedCommand, CommandHandler, CommandRequest, TraceAppend } from '../commands/command-handler.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
+import type { Follow, ObservedCommand } from '../flow/observe.js';
 import type { Shown } from './shown.js';
 import { childrenOf, correlated, fail, type UnderWay } from './under-way.js';
 
@@ -12,81 +12,68 @@ interface CommandsOptions {
   readonly shown: Shown;
 }
 
-export function traceCommands({ tracer, underWay, shown }: CommandsOptions) {
+export function followCommands({ tracer, underWay, shown }: CommandsOptions): Pick<Follow, 'command' | 'append'> {
   /** Of the commands that are under way. */
-  const spans = new WeakMap<CommandRequest<unknown>, Span>();
-
-  async function executeTraced<Result extends { readonly events: readonly unknown[] }>(
-    request: CommandRequest<unknown>,
-    execute: () => Promise<Result>,
-  ): Promise<Result> {
-    const parent = underWay.parentOf(request.context.correlationId);
-    if (parent === undefined) return await execute();
-    const type = typeOf(request.command);
-    const attributes = { ...attributesOf(request), 'audience.command.type': type };
-    const span = tracer.startSpan(`command ${kindOf(request)} ${type}`, { attributes }, parent);
-    spans.set(request, span);
-    try {
-      const result = await execute();
-      span.setAttribute('audience.command.outcome', result.events.length > 0 ? 'changed' : 'unchanged');
-      return result;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) fail(span, error);
-      else span.setAttributes({ 'audience.command.outcome': 'refused', 'audience.command.refusal': refusal });
-      throw error;
-    } finally {
-      span.end();
-    }
-  }
-
-  const traceAppend: TraceAppend = async (carried, append) => {
-    const begun = carried.flatMap((command) => {
-      const parent = spans.get(command.request);
-      return parent === undefined ? [] : [{ command, span: beginAppend(command, parent, carried.length) }];
-    });
-    if (begun.length === 0) return await append();
-    try {
-      const result = await append();
-      for (const { command, span } of begun) {
-        span.end();
-        shown.await(result.position, span, correlated(command.request.context.correlationId));
-      }
-      return result;
-    } catch (error) {
-      for (const { span } of begun) {
-        if (error instanceof WrongExpectedRevisionError) span.setAttribute('audience.append.conflict', true);
-        else fail(span, error);
-        span.end();
-      }
-      throw error;
-    }
-  };
-
-  function beginAppend({ request, events }: CarriedCommand, parent: Span, commands: number): Span {
-    const attributes = {
-      ...attributesOf(request),
-      'audience.append.events': events,
-      'audience.append.commands': commands,
-    };
-    return tracer.startSpan(`append ${kindOf(request)}`, { attributes }, childrenOf(parent));
-  }
+  const spans = new WeakMap<ObservedCommand, Span>();
 
   return {
-    traceAppend,
-    traceHandler: <State, Command, Event>(
-      handler: CommandHandler<State, Command, Event>,
-    ): CommandHandler<State, Command, Event> => ({
-      ...handler,
-      execute: (request) => executeTraced(request, () => handler.execute(request)),
-    }),
+    command(request) {
+      const parent = underWay.parentOf(request.context.correlationId);
+      if (parent === undefined) return undefined;
+      const type = typeOf(request.command);
+      const attributes = { ...attributesOf(request), 'audience.command.type': type };
+      const span = tracer.startSpan(`command ${kindOf(request)} ${type}`, { attributes }, parent);
+      spans.set(request, span);
+      return {
+        end(outcome) {
+          if (outcome.status === 'accepted')
+            span.setAttribute('audience.command.outcome', outcome.events.length > 0 ? 'changed' : 'unchanged');
+          else noteError(span, outcome.error);
+          span.end();
+        },
+      };
+    },
+    append(carried) {
+      const begun = carried.flatMap(({ request, events }) => {
+        const parent = spans.get(request);
+        if (parent === undefined) return [];
+        const attributes = {
+          ...attributesOf(request),
+          'audience.append.events': events,
+          'audience.append.commands': carried.length,
+        };
+        const span = tracer.startSpan(`append ${kindOf(request)}`, { attributes }, childrenOf(parent));
+        return [{ span, correlation: correlated(request.context.correlationId) }];
+      });
+      if (begun.length === 0) return undefined;
+      return {
+        end(append) {
+          for (const { span, correlation } of begun) {
+            if (!('error' in append)) {
+              span.end();
+              shown.await(append.position, span, correlation);
+              continue;
+            }
+            if (append.error instanceof WrongExpectedRevisionError) span.setAttribute('audience.append.conflict', true);
+            else fail(span, append.error);
+            span.end();
+          }
+        },
+      };
+    },
   };
 }
 
-/** Of a stream. The rest of its name is a pseudonym. */
-const kindOf = ({ stream }: CommandRequest<unknown>): string => stream.split('-', 1)[0] ?? stream;
+function noteError(span: Span, error: unknown): void {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) fail(span, error);
+  else span.setAttributes({ 'audience.command.outcome': 'refused', 'audience.command.refusal': refusal });
+}
 
-const attributesOf = (request: CommandRequest<unknown>): Attributes => ({
+/** Of a stream. The rest of its name is a pseudonym. */
+const kindOf = ({ stream }: ObservedCommand): string => stream.split('-', 1)[0] ?? stream;
+
+const attributesOf = (request: ObservedCommand): Attributes => ({
   ...correlated(request.context.correlationId),
   'audience.stream.kind': kindOf(request),
 });

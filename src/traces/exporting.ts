@@ -1,7 +1,19 @@
 /** Where spans go: to the collector in batches, which neither blocks nor ends anything when it is slow, refuses or is not there. */
-import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import {
+  ExportResultCode,
+  getNumberFromEnv,
+  getStringFromEnv,
+  getStringListFromEnv,
+  type ExportResult,
+} from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
@@ -10,7 +22,7 @@ import {
   type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
-import type { TraceSettings } from './variables.js';
+import { within } from '../flow/abort.js';
 
 /** What the last spans get when the service ends. */
 const flushTimeoutMs = 2_000;
@@ -18,7 +30,6 @@ const flushTimeoutMs = 2_000;
 const trialMs = 3_000;
 
 export interface ExportingOptions {
-  readonly settings: TraceSettings;
   readonly version: string;
   /** Names this start among the processes of the service. */
   readonly instance: string;
@@ -26,44 +37,65 @@ export interface ExportingOptions {
   readonly say: (level: 'info' | 'warn', about: object, message: string) => void;
 }
 
-/** Nothing of it is registered for the whole process. */
-export function openExporting({ settings, version, instance, say }: ExportingOptions) {
-  const { url, sampler, batches } = settings;
-  // All that may wait can be sent at the end, and one batch may be on its way then.
-  const concurrencyLimit = Math.ceil(batches.maxQueueSize / batches.maxExportBatchSize) + 1;
-  const exporter = tellingFaults(new OTLPTraceExporter({ url, concurrencyLimit }), say);
+/** Opens the exporter and the tracer as the environment says. Registers nothing for the whole process. */
+export function openExporting({ version, instance, say }: ExportingOptions) {
+  // The queue bounds the posts under way: all spans that wait may be sent at once at the end.
+  const exporter = tellingFaults(new OTLPTraceExporter({ concurrencyLimit: Infinity }), say);
   const own = { 'service.name': 'audience-ledger', 'service.version': version, 'service.instance.id': instance };
   const provider = new TracerProvider({
+    // Only what an operator names. Detectors of the host and the process would tell host names, owners and arguments.
     resource: defaultResource()
       .merge(resourceFromAttributes(own))
-      .merge(detectResources({ detectors: [envDetector] })),
-    sampler: samplerOf(sampler),
-    spanProcessors: [new BatchSpanProcessor({ exporter, ...batches })],
+      .merge(detectResources({ detectors: [resourceAttributesEnvDetector] }))
+      .merge(detectResources({ detectors: [serviceNameEnvDetector] })),
+    sampler: samplerFromEnv(),
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...batchesFromEnv() })],
   });
+  const propagators = getStringListFromEnv('OTEL_PROPAGATORS')?.map((name) => name.toLowerCase());
   return {
     tracer: provider.getTracer('audience-ledger', version),
+    /** Whether a request continues the trace of its caller. */
+    continuesTraces: propagators?.includes('tracecontext') ?? true,
     /** Sends what waits, within a bound. Never rejects. */
     async close(): Promise<void> {
-      let handle: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => (handle = setTimeout(resolve, flushTimeoutMs)));
       // What could not be sent was said by the exporter.
-      await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
-      clearTimeout(handle);
+      const sent = provider.shutdown().catch(() => undefined);
+      await within(flushTimeoutMs, sent, () => undefined);
     },
   };
 }
 
-/** It is given no span. Undefined: it takes them. */
-export const refusalOfCollector = ({ url }: TraceSettings): Promise<string | number | undefined> =>
+/** Sends no spans to the collector. Resolves with the reason of a refusal, or undefined if the collector takes spans. */
+export const refusalOfCollector = (): Promise<string | number | undefined> =>
   new Promise((resolve) =>
-    new OTLPTraceExporter({ url, timeoutMillis: trialMs }).export([], ({ code, error }) =>
+    new OTLPTraceExporter({ timeoutMillis: trialMs }).export([], ({ code, error }) =>
       resolve(code === ExportResultCode.SUCCESS ? undefined : reasonOf(error)),
     ),
   );
 
-function samplerOf({ share, asksParent }: TraceSettings['sampler']): Sampler {
-  const root = new TraceIdRatioBasedSampler(share);
-  return asksParent ? new ParentBasedSampler({ root }) : root;
+/** Returns the options of the batch processor that variables set. The processor has the defaults of the others. */
+const batchesFromEnv = (): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [
+      ['maxQueueSize', 'OTEL_BSP_MAX_QUEUE_SIZE'] as const,
+      ['maxExportBatchSize', 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE'] as const,
+      ['scheduledDelayMillis', 'OTEL_BSP_SCHEDULE_DELAY'] as const,
+      ['exportTimeoutMillis', 'OTEL_BSP_EXPORT_TIMEOUT'] as const,
+    ].flatMap(([option, name]) => {
+      const value = getNumberFromEnv(name);
+      return value === undefined ? [] : [[option, value]];
+    }),
+  );
+
+/**
+ * Returns the sampler that the variables name. Of the SDK only `@opentelemetry/sdk-node` reads variables of samplers and
+ * batches. With its dependencies it takes 41 MB, and it registers itself for the whole process.
+ */
+function samplerFromEnv(): Sampler {
+  const name = getStringFromEnv('OTEL_TRACES_SAMPLER')?.trim().toLowerCase() ?? 'parentbased_always_on';
+  const ratio = getNumberFromEnv('OTEL_TRACES_SAMPLER_ARG') ?? 1;
+  const root = new TraceIdRatioBasedSampler(name.endsWith('traceidratio') ? ratio : Number(name.endsWith('always_on')));
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
 /** One line when it begins to fail, and one when it goes well again. */

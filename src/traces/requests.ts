@@ -1,30 +1,8 @@
 /** Requests as spans, by the semantic conventions of HTTP: patterns of paths only, and nothing of who calls. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { defaultTextMapGetter, ROOT_CONTEXT, SpanKind, type Tracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { Follow } from '../flow/observe.js';
 import { correlated, fail, type Activity, type UnderWay } from './under-way.js';
-
-interface TracedRequest {
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly isEncrypted: boolean;
-}
-
-interface RequestEnding {
-  /** The pattern of the path, `-` where there is none. */
-  readonly route: string;
-  readonly status: number;
-  /** Only of server faults. */
-  readonly error: unknown;
-  readonly correlationId: string;
-}
-
-export interface RequestTrace {
-  readonly traceId: string;
-  /** What is done in it is part of the trace. */
-  run<Result>(answer: () => Result): Result;
-  end(ending: RequestEnding): void;
-}
 
 /** Those that the conventions know. Others could be anything. */
 const methods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
@@ -32,16 +10,17 @@ const methods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH',
 interface RequestsOptions {
   readonly tracer: Tracer;
   readonly underWay: UnderWay;
-  readonly goesOn: boolean;
+  /** Whether a request continues the trace of its caller. */
+  readonly continuesTraces: boolean;
 }
 
-export function traceRequests({ tracer, underWay, goesOn }: RequestsOptions) {
+export function followRequests({ tracer, underWay, continuesTraces }: RequestsOptions): Follow['request'] {
   const propagator = new W3CTraceContextPropagator();
 
-  return ({ method, headers, isEncrypted }: TracedRequest): RequestTrace => {
+  return ({ method, headers, isEncrypted }) => {
     const isKnown = methods.has(method);
     const name = isKnown ? method : 'HTTP';
-    const caller = goesOn ? propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter) : ROOT_CONTEXT;
+    const caller = continuesTraces ? propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter) : ROOT_CONTEXT;
     const attributes = {
       'http.request.method': isKnown ? method : '_OTHER',
       'url.scheme': isEncrypted ? 'https' : 'http',
@@ -51,11 +30,11 @@ export function traceRequests({ tracer, underWay, goesOn }: RequestsOptions) {
     return {
       traceId: span.spanContext().traceId,
       run: (answer) => underWay.run(activity, answer),
-      end({ route, status, error, correlationId }) {
+      end({ route, status, error, correlation_id }) {
         const hasRoute = route !== '-';
         if (hasRoute) span.updateName(`${name} ${route}`);
         span.setAttributes({
-          ...correlated(correlationId),
+          ...(correlation_id !== undefined && correlated(correlation_id)),
           'http.response.status_code': status,
           ...(hasRoute && { 'http.route': route }),
         });

@@ -1,10 +1,11 @@
 /** The traces of a process. Loaded only where they go somewhere: nothing of OpenTelemetry is otherwise. */
-import { traceCommands } from './commands.js';
+import type { Follow, Listener } from '../flow/observe.js';
+import { followCommands } from './commands.js';
 import { openExporting, type ExportingOptions } from './exporting.js';
-import { traceRequests } from './requests.js';
+import { followRequests } from './requests.js';
 import { createShown } from './shown.js';
 import { createUnderWay } from './under-way.js';
-import { traceWork } from './work.js';
+import { followWork, noteAttempts } from './work.js';
 
 export type Traces = ReturnType<typeof openTraces>;
 
@@ -16,15 +17,16 @@ interface TracesOptions extends ExportingOptions {
 }
 
 export function openTraces(options: TracesOptions) {
-  const { tracer, close } = openExporting(options);
+  const { tracer, continuesTraces, close } = openExporting(options);
   const underWay = createUnderWay();
   const shown = createShown(tracer);
-  const { goesOn } = options.settings;
   return {
-    beginRequest: traceRequests({ tracer, underWay, goesOn }),
-    ...traceCommands({ tracer, underWay, shown }),
-    ...traceWork({ ...options, tracer, underWay }),
-    onShown: shown.onShown,
+    begin: {
+      request: followRequests({ tracer, underWay, continuesTraces }),
+      ...followCommands({ tracer, underWay, shown }),
+      ...followWork({ ...options, tracer, underWay }),
+    } satisfies Follow,
+    listener: { ...noteAttempts({ underWay }), shown: shown.onShown } satisfies Listener,
     /** Of what is under way, for log lines. */
     traceId: (): string | undefined => underWay.current()?.span?.spanContext().traceId,
     close,

@@ -1,7 +1,6 @@
 /** What subscribers do, as traces of their own: a piece of work begins one with its first command, so that a look that finds nothing leaves none. */
 import { SpanKind, type Attributes, type Tracer } from '@opentelemetry/api';
-import type { MailerReport } from '../mailer/job.js';
-import type { Transport } from '../mailer/transport.js';
+import type { Follow, Listener } from '../flow/observe.js';
 import { childrenOf, correlated, fail, type Activity, type UnderWay } from './under-way.js';
 
 interface WorkOptions {
@@ -13,9 +12,10 @@ interface WorkOptions {
   readonly monotonic: () => number;
 }
 
-export function traceWork({ tracer, underWay, clock, monotonic }: WorkOptions) {
+export function followWork(options: WorkOptions): Pick<Follow, 'work' | 'handOver'> {
+  const { tracer, underWay, clock, monotonic } = options;
   return {
-    async work<Result>(subscriber: string, run: () => Promise<Result>): Promise<Result> {
+    work(subscriber) {
       const [wall, began] = [clock(), monotonic()];
       const activity: Activity = {
         span: undefined,
@@ -25,38 +25,40 @@ export function traceWork({ tracer, underWay, clock, monotonic }: WorkOptions) {
         commands: 0,
         isOver: false,
       };
-      try {
-        return await underWay.run(activity, run);
-      } catch (error) {
-        if (activity.span !== undefined) fail(activity.span, error);
-        throw error;
-      } finally {
-        underWay.end(activity, wall + monotonic() - began);
-      }
+      return {
+        run: (work) => underWay.run(activity, work),
+        end({ error }) {
+          if (activity.span !== undefined && error !== undefined) fail(activity.span, error);
+          underWay.end(activity, wall + monotonic() - began);
+        },
+      };
     },
-    /** The same transport. What it hands over is a span of the attempt. */
-    traceTransport: (transport: Transport): Transport => ({
-      ...transport,
-      async send(mail, limits) {
-        const { span: attempt, correlationId } = underWay.current() ?? {};
-        if (attempt?.isRecording() !== true || correlationId === undefined) return await transport.send(mail, limits);
-        const attributes = correlated(correlationId);
-        const span = tracer.startSpan('hand over', { kind: SpanKind.CLIENT, attributes }, childrenOf(attempt));
-        const outcome = await transport.send(mail, limits);
-        span.setAttributes(attributesOf(outcome));
-        if (outcome.status !== 'sent' && outcome.status !== 'withdrawn') fail(span, outcome.reason);
-        span.end();
-        return outcome;
-      },
-    }),
-    onReport(report: MailerReport): void {
-      if (report.type !== 'started' && report.type !== 'recorded') return;
-      const { span } = underWay.current() ?? {};
-      span?.updateName('email attempt').setAttribute('audience.email.attempt', report.attempt);
-      if (report.type === 'recorded') span?.setAttributes(attributesOf({ ...report, status: report.outcome }));
+    /** A span of the attempt. */
+    handOver() {
+      const { span: attempt, correlationId } = underWay.current() ?? {};
+      if (attempt?.isRecording() !== true || correlationId === undefined) return undefined;
+      const attributes = correlated(correlationId);
+      const span = tracer.startSpan('hand over', { kind: SpanKind.CLIENT, attributes }, childrenOf(attempt));
+      return {
+        end({ outcome }) {
+          span.setAttributes(attributesOf(outcome));
+          if (outcome.status !== 'sent' && outcome.status !== 'withdrawn') fail(span, outcome.reason);
+          span.end();
+        },
+      };
     },
   };
 }
+
+/** Notes on the span of an attempt how it ends. */
+export const noteAttempts = ({ underWay }: Pick<WorkOptions, 'underWay'>): Listener => ({
+  email(report) {
+    if (report.type !== 'started' && report.type !== 'recorded') return;
+    const { span } = underWay.current() ?? {};
+    span?.updateName('email attempt').setAttribute('audience.email.attempt', report.attempt);
+    if (report.type === 'recorded') span?.setAttributes(attributesOf({ ...report, status: report.outcome }));
+  },
+});
 
 interface Ending {
   readonly status: string;

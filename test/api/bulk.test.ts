@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { bulkAnswer, createBulks } from '../../src/api/http/bulk.js';
-import type { Call } from '../../src/api/http/endpoint-runner.js';
+import type { Call } from '../../src/api/http/call.js';
 import { ServiceError } from '../../src/errors.js';
 import { UnreadableEventError } from '../../src/events/codec.js';
 
@@ -173,7 +173,7 @@ test('a body has at most 200,000 lines that are not blank, and one more saves no
     };
     const parse = (): Contact => ({ email: '', number: 0 });
     const save = async () => await Promise.resolve({ ...saved, ignored: (saves += 1) });
-    const { pieces, close } = await bulk(call, { limit: 10_000_000, parse, addressOf: () => `${saves}`, save });
+    const { pieces, close } = await bulk(call, { parse, addressOf: () => `${saves}`, save });
     let size = 0;
     for await (const piece of pieces) size += piece.split('\n').length - 1;
     close?.();

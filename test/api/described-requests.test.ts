@@ -5,7 +5,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyEndpoint } from '../../src/api/http/endpoint.js';
+import type { Endpoint } from '../../src/api/http/endpoint.js';
 import { checkParameters, createParser, type Values } from '../../src/api/http/parse.js';
 import { readExamples } from '../../src/api/openapi/document.js';
 import { ServiceError, type ErrorCode } from '../../src/errors.js';
@@ -60,7 +60,7 @@ function compare({ id, validate, parse }: Described, values: Values, asDescribed
     expect.fail(`${shown} is taken, although ${whyForbidden(validate)}`);
 }
 
-const endpointOf = ({ id }: Operation): AnyEndpoint => {
+const endpointOf = ({ id }: Operation): Endpoint => {
   const found = endpointTable.find((endpoint) => endpoint.id === id.replace(/ByPost$/, ''));
   if (found === undefined) throw new Error(`no endpoint ${id}`);
   return found;
@@ -68,11 +68,11 @@ const endpointOf = ({ id }: Operation): AnyEndpoint => {
 
 const bodies = operations.flatMap((operation): readonly Described[] => {
   const { body, id } = operation;
-  const { lines, body: own, mail } = endpointOf(operation);
-  if (body === undefined || mail !== undefined) return [];
+  const { upload, body: schemaOfBody, unknownInput } = endpointOf(operation);
+  if (body === undefined || upload?.type === 'email') return [];
   const schema = body.line ?? body.schema;
-  const parser = createParser(lines === undefined ? own : lines.schema);
-  const isStrict = endpointOf(operation).own === true;
+  const parser = createParser(upload === undefined ? schemaOfBody : upload.schema);
+  const isStrict = unknownInput === 'refused';
   const sent = examples[id]?.body;
   const [first = '{}'] = typeof sent === 'string' ? sent.split('\n') : [];
   const example = isObject(sent) ? sent : (JSON.parse(first) as Values);
@@ -175,7 +175,7 @@ interface Query extends Described {
 }
 
 const queries = operations.flatMap((operation): readonly Query[] => {
-  const { query, own } = endpointOf(operation);
+  const { query, unknownInput } = endpointOf(operation);
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
   if (parameters.length === 0) return [];
   const parser = createParser(query);
@@ -183,7 +183,7 @@ const queries = operations.flatMap((operation): readonly Query[] => {
     type: 'object',
     properties: Object.fromEntries(parameters.map((one) => [one.name, one.schema])),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
-    additionalProperties: parser.isOpen || own !== true,
+    additionalProperties: parser.isOpen || unknownInput === 'ignored',
   };
   const example = Object.fromEntries(
     parameters.flatMap(({ name, example: text, required }) => (text === undefined || !required ? [] : [[name, text]])),
@@ -196,7 +196,7 @@ const queries = operations.flatMap((operation): readonly Query[] => {
       example,
       types: Object.fromEntries(parameters.map((one) => [one.name, resolved(one.schema)['type']])),
       parse(values) {
-        if (own === true && !parser.isOpen) checkParameters(values, parser.fields);
+        if (unknownInput === 'refused' && !parser.isOpen) checkParameters(values, parser.fields);
         return parser.parse(values, false);
       },
     },

@@ -30,7 +30,7 @@ test.each(['10', '000010', '99999999', 'x', '-1', '1.5', '0x7', ' ', '7,8'])(
 
 test('a position of the log that the views do not show yet is waited for, and 503 after 2 seconds', async () => {
   const ownWrites = createOwnWrites({ projections: [], head: '', now: () => 0 });
-  const queries = { groups: { get: async () => undefined, page: async () => ({ items: [] }) } };
+  const queries = { groups: { get: async () => undefined, page: async () => ({ items: [], isIncomplete: false }) } };
   const service = await startAuditedService({ ownWrites, queries });
   await service.post('/v1/groups/create', { group_name: 'Friends' });
   const head = await service.store.head();

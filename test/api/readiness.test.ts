@@ -1,6 +1,6 @@
 /** When a start says that the service listens. */
 import { expect, test } from 'vitest';
-import type { Readiness } from '../../src/api/resources/service/handlers.js';
+import type { Readiness } from '../../src/api/resources/parts.js';
 import { untilReady } from '../../src/api/readiness.js';
 import { initialStatus } from '../../src/projector/status.js';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';

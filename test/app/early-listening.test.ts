@@ -9,6 +9,7 @@ import { afterEach, expect, test } from 'vitest';
 import { startService, type Service } from '../../src/app/start-service.js';
 import { readConfig } from '../../src/stores/config.js';
 import { audience } from '../support/audience.js';
+import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 
 const cleanups: (() => Promise<unknown> | undefined)[] = [];
@@ -51,6 +52,9 @@ function begin(env: NodeJS.ProcessEnv): Start {
   return { address: opened.promise, service, stop, folder };
 }
 
+/** For starts that end before they open the views. */
+const noViews = 'mongodb://127.0.0.1:1/audience';
+
 /** An event store that does not run yet. */
 async function absentEventStore(): Promise<StandIn> {
   const server = await startStandIn();
@@ -59,9 +63,13 @@ async function absentEventStore(): Promise<StandIn> {
   return server;
 }
 
-test('a service that waits for its event store is alive, not ready, and refuses all other requests until the store is available', async () => {
+test('a service that waits for its event store is alive, not ready, and refuses all other requests', async () => {
   const server = await absentEventStore();
-  const { address, service } = begin({ EVENTSTORE_URL: server.url, API_KEYS: 'shop:a-key-of-early-starts' });
+  const { address } = begin({
+    EVENTSTORE_URL: server.url,
+    MONGODB_URL: noViews,
+    API_KEYS: 'shop:a-key-of-early-starts',
+  });
   const url = await address;
   const ask = (target: string, init: RequestInit = {}): Promise<Response> => fetch(url + target, init);
   const live = await ask('/health/live');
@@ -101,17 +109,30 @@ test('a service that waits for its event store is alive, not ready, and refuses 
   }
   expect((await ask('/health/live', { method: 'HEAD' })).status).toBe(200);
   expect((await ask('/health/live', { method: 'POST' })).status).toBe(405);
+});
 
+test('a service that waits for its event store answers requests when the store has come', async ({ skip }) => {
+  if (testMongoUrl === undefined) return skip(noMongo);
+  const server = await absentEventStore();
+  const database = openTestDatabase(testMongoUrl);
+  cleanups.push(() => database.close());
+  const { address, service } = begin({
+    EVENTSTORE_URL: server.url,
+    MONGODB_URL: database.url,
+    API_KEYS: 'shop:a-key-of-early-starts',
+  });
+  const url = await address;
   await server.start();
   await service;
-  await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200);
-  const made = await ask('/v1/groups/create', { headers: key, method: 'POST', body: '{"group_name":"Early"}' });
-  expect(made.status).toBe(200);
+  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 20_000 }).toBe(200);
+  const headers = { authorization: 'Bearer a-key-of-early-starts', 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: '{"group_name":"Early"}' };
+  expect((await fetch(`${url}/v1/groups/create`, init)).status).toBe(200);
 });
 
 test('the doctor says what a starting service waits for', async () => {
   const server = await absentEventStore();
-  const { address } = begin({ EVENTSTORE_URL: server.url });
+  const { address } = begin({ EVENTSTORE_URL: server.url, MONGODB_URL: noViews });
   const url = await address;
   const folder = mkdtempSync(path.join(tmpdir(), 'audience-early-'));
   cleanups.push(() => Promise.resolve(rmSync(folder, { recursive: true })));
@@ -128,7 +149,7 @@ test('the doctor says what a starting service waits for', async () => {
 
 test('a stop ends a start that waits, and closes the port', async () => {
   const server = await absentEventStore();
-  const { address, service, stop } = begin({ EVENTSTORE_URL: server.url });
+  const { address, service, stop } = begin({ EVENTSTORE_URL: server.url, MONGODB_URL: noViews });
   const url = await address;
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
   stop.abort(new Error('stopped'));

@@ -1,7 +1,8 @@
-/** A service of one process with its views in MongoDB: when a start counts as ready. */
+/** A service of one process on the stand-in for EventStoreDB with its views in MongoDB: when a start counts as ready. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';
+import { noMongo, testMongoUrl } from '../support/mongodb.js';
 import { startService, type Service } from '../support/service.js';
+import { startStandInServers } from '../support/stand-in-servers.js';
 
 if (testMongoUrl === undefined)
   describe('a service with its views in MongoDB', () => {
@@ -11,15 +12,15 @@ else withViewsIn(testMongoUrl);
 
 function withViewsIn(url: string): void {
   describe('a service with its views in MongoDB', () => {
-    let database: TestDatabase;
+    let servers: Awaited<ReturnType<typeof startStandInServers>>;
     let service: Service;
     beforeAll(async () => {
-      database = openTestDatabase(url);
-      service = await startService({ env: { MONGODB_URL: database.url, EVENTSTORE_URL: undefined } });
+      servers = await startStandInServers(url);
+      service = await startService({ env: servers.env });
     });
     afterAll(async () => {
       await service.close();
-      await database.close();
+      await servers.close();
     });
 
     it('is not ready while the lease of the one that was killed runs out: nobody folds', async () => {
@@ -32,7 +33,7 @@ function withViewsIn(url: string): void {
       await service.make('/v1/groups/create', { group_name: 'Readers' }, 'group_id');
       const groups = async () => ((await service.get('/v1/groups')).body as { data: unknown[] }).data;
       expect(await groups()).toHaveLength(1);
-      await database.client.db().collection('groups_v1').drop();
+      await servers.database.client.db().collection('groups_v1').drop();
       expect(await groups()).toEqual([]);
       const rebuilt = async (body: object): Promise<unknown> => {
         expect((await service.post('/v1/projections/groups/rebuild', body)).status).toBe(200);

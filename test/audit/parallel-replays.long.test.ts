@@ -26,7 +26,7 @@ test('16 auditors of a contact with 5,000 events wait in line, and do not block 
   const { seen, store } = watched((await openLog()).store);
   const service = await startAuditedService({
     store,
-    queries: { groups: { get: async () => undefined, page: async () => ({ items: [] }) } },
+    queries: { groups: { get: async () => undefined, page: async () => ({ items: [], isIncomplete: false }) } },
   });
   const stream = service.streamOf(email);
   await store.append(stream, [toAppend(e.contactCreated)], { expectedRevision: 'no_stream' });

@@ -12,7 +12,8 @@ import { checkContact, checkList, questionOn } from '../support/audit-oracle.js'
 import { auditedSecret, startAuditedService } from '../support/audited-service.js';
 import { onCommandLine, overHttp } from '../support/auditors.js';
 import { newLogFile, openLog } from '../support/event-log.js';
-import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
+import { deletePrefix, eventStoreUrl, newPrefix } from '../support/eventstoredb-server.js';
+import { openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 import { startStandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { toAppend } from '../support/examples.js';
 import type { Overrides } from '../support/service.js';
@@ -32,12 +33,18 @@ async function embedded(): Promise<Place> {
 async function onEventStoreDb(url: string, cleanup: (prefix: string) => Promise<void>): Promise<Place> {
   const prefix = newPrefix();
   const store = openEventStoreDb({ url, prefix });
+  // No views are folded, so the auditor looks into the log.
+  const database = openTestDatabase(testMongoUrl ?? '');
   onTestFinished(async () => {
+    await database.close();
     await store.close();
     await cleanup(prefix);
   });
   // No data folder: nothing of it is needed.
-  return { store, env: { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix, DATA_DIR: '/nowhere' } };
+  return {
+    store,
+    env: { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix, MONGODB_URL: database.url, DATA_DIR: '/nowhere' },
+  };
 }
 
 async function standIn(): Promise<Place> {
@@ -47,9 +54,9 @@ async function standIn(): Promise<Place> {
 
 const places: Readonly<Record<string, (() => Promise<Place>) | undefined>> = {
   'the embedded log': embedded,
-  'the stand-in of EventStoreDB': standIn,
+  'the stand-in of EventStoreDB': testMongoUrl === undefined ? undefined : standIn,
   EventStoreDB:
-    eventStoreUrl === undefined
+    eventStoreUrl === undefined || testMongoUrl === undefined
       ? undefined
       : () => onEventStoreDb(eventStoreUrl ?? '', (prefix) => deletePrefix(eventStoreUrl ?? '', prefix)),
 };
@@ -70,7 +77,7 @@ const askedOverHttp = 8;
 
 describe.for(Object.entries(places))('on %s', ([, open]) => {
   test('at random times the auditor knows what was done', { timeout: 180_000 }, async (context) => {
-    if (open === undefined) return context.skip(noEventStore);
+    if (open === undefined) return context.skip('needs TEST_MONGODB_URL, and a real server TEST_EVENTSTORE_URL too');
     const { store, env } = await open();
     await begin(store);
     const service = await startAuditedService({ store });

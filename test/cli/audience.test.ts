@@ -2,10 +2,8 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { untimed } from '../support/answers.js';
 import { audience, audienceProcess, jsonLines, notRecorded, startAudience, type Ended } from '../support/audience.js';
-import { exampleEvents, toAppend } from '../support/examples.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
 
 const ada = 'ada.of.the.command.line@example.com';
@@ -291,8 +289,7 @@ describe('what is wrong', () => {
     const message = `There is no event log in ${empty}: name the data folder with --data-dir or DATA_DIR.\n`;
     expect(none.err).toBe(message);
     // A folder that was mistyped is not begun as a new log.
-    for (const words of [['status'], ['rebuild', 'lists']])
-      expect(await on(empty, 'projections', ...words)).toEqual({ code: 1, out: '', err: message });
+    expect(await on(empty, 'projections', 'status')).toEqual({ code: 1, out: '', err: message });
     expect((await audience(['--data-dir', 'no-folder', 'export', 'lists', '--out', '-'])).err).toBe(
       message.replace(empty, path.resolve('no-folder')),
     );
@@ -308,28 +305,40 @@ describe('what is wrong', () => {
     expect(byId.code).toBe(0);
   });
 
-  test('is one sentence where a log holds nothing to rebuild from', { timeout: 60_000 }, async () => {
-    const folder = newFolder();
-    const opened = (): Promise<SqliteEventStore> =>
-      openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
-    await (await opened()).close();
-    const rebuild = (): Promise<Ended> => on(folder, 'projections', 'rebuild', 'all');
-    const sentence = (message: string) => ({ code: 1, out: '', err: expect.stringMatching(message) as unknown });
-    expect(await rebuild()).toEqual(sentence('^The log holds no events: there is nothing to rebuild.\n$'));
-    const store = await opened();
-    await store.append('lists', [toAppend(exampleEvents.listCreated)], { expectedRevision: 'no_stream' });
-    await store.close();
-    expect(await rebuild()).toEqual(sentence('^The live views cannot be folded, .* has no ServiceInitialised.\n$'));
-  });
-
   test('a folder that is named is meant, whatever the environment says', { timeout: 60_000 }, async () => {
     const env = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR: '/nowhere', PORT: 'not a port' };
     const named = await audience(['audit', 'events', '--limit', '1', '--data-dir', service.dataDir], { env });
     expect(named).toMatchObject({ code: 0, err: notRecorded });
-    const unnamed = await audience(['audit', 'events'], { env });
+    const unnamed = await audience(['export', 'events', '--out', '-'], { env });
     expect(unnamed).toMatchObject({ code: 1, out: '' });
     expect(unnamed.err).toContain('EventStoreDB (EVENTSTORE_URL) cannot be used');
   });
+
+  test(
+    'a command that reads views is refused where only one of the two servers is named',
+    { timeout: 60_000 },
+    async () => {
+      const log = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR: '/nowhere' };
+      const views = { MONGODB_URL: 'mongodb://127.0.0.1:1/audience', DATA_DIR: service.dataDir };
+      for (const words of [
+        ['audit', 'events'],
+        ['audit', 'history', 'ada@example.com'],
+        ['privacy', 'retention'],
+      ]) {
+        const withoutViews = await audience(words, { env: log });
+        expect(withoutViews).toMatchObject({ code: 1, out: '' });
+        expect(withoutViews.err).toMatch(/^MONGODB_URL is required with EVENTSTORE_URL: .*Set MONGODB_URL/);
+        const withoutLog = await audience(words, { env: views });
+        expect(withoutLog).toMatchObject({ code: 1, out: '' });
+        expect(withoutLog.err).toMatch(/^EVENTSTORE_URL is required with MONGODB_URL: .*Set EVENTSTORE_URL/);
+        expect((await audience([...words, '--data-dir', service.dataDir], { env: log })).err).not.toContain(
+          'is required',
+        );
+      }
+      // Reads the log alone.
+      expect(await audience(['audit', 'verify'], { env: views })).toMatchObject({ code: 0 });
+    },
+  );
 
   test('no command on embedded files loads the drivers of servers', { timeout: 60_000 }, async () => {
     const tell = `import m from 'node:module'; process.on('exit', () => console.error(Object.keys(m._cache).join()))`;
@@ -340,7 +349,7 @@ describe('what is wrong', () => {
     expect(err).not.toMatch(/db-client|grpc|mongodb/);
     // What is loaded is told: a command on servers loads them.
     const servers = { ...env, EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' };
-    expect((await audienceProcess(['audit', 'events'], { env: servers })).err).toMatch(/db-client/);
+    expect((await audienceProcess(['audit', 'verify'], { env: servers })).err).toMatch(/db-client/);
   });
 
   test('help and version are answers, a missing command is none', { timeout: 60_000 }, async () => {

@@ -15,10 +15,11 @@ import {
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deriveRegisterKey } from '../../src/events/streams.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { lineOf, textOf } from '../../src/recovery/register-line.js';
-import { openEventStore } from '../../src/stores/stores.js';
+import { startStandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { audience, audienceProcess } from '../support/audience.js';
 import { makeCertificate } from '../support/certificates.js';
 import { openCollector } from '../support/collector.js';
@@ -109,8 +110,7 @@ async function append(
   event: Parameters<typeof toAppend>[0],
   at: number,
 ): Promise<void> {
-  const address = { kind: 'embedded', file: path.join(folder, 'events.db') } as const;
-  const store = await openEventStore(address);
+  const store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
   await store.append(stream, [toAppend(event, { at: new Date(at).toISOString() })], { expectedRevision: 'any' });
   await store.close();
 }
@@ -191,10 +191,24 @@ describe('what is broken', () => {
     ['RATE_LIMIT=much', { RATE_LIMIT: 'much' }, 'configuration', 'red', /RATE_LIMIT must be a whole number/],
     [
       'EVENTSTORE_URL without SECRET',
-      { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' },
+      { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', MONGODB_URL: 'mongodb://127.0.0.1:1/audience' },
       'configuration',
       'red',
       /^SECRET is required/,
+    ],
+    [
+      'EVENTSTORE_URL without MONGODB_URL',
+      { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', SECRET: 's'.repeat(32) },
+      'configuration',
+      'red',
+      /^MONGODB_URL is required with EVENTSTORE_URL/,
+    ],
+    [
+      'MONGODB_URL without EVENTSTORE_URL',
+      { MONGODB_URL: 'mongodb://127.0.0.1:1/audience' },
+      'configuration',
+      'red',
+      /^EVENTSTORE_URL is required with MONGODB_URL/,
     ],
     [
       'a SECRET_FILE that is not there',
@@ -281,6 +295,9 @@ describe('what is broken', () => {
     const folder = freshFolder();
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    // The exporter reads the environment of the process.
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect((await doctor(folder, env)).of('traces')).toMatchObject({ level: 'green' });
     collector.behave(401);
     const finding = 'the collector takes no traces: 401';
@@ -662,9 +679,17 @@ describe('what only a process of its own meets', () => {
 
 describe('servers', () => {
   const secret = 's'.repeat(32);
+  const absentMongo = 'mongodb://127.0.0.1:1/audience';
+
+  async function emptyLog(): Promise<Overrides> {
+    const server = await startStandIn();
+    onTestFinished(() => server.close());
+    return { EVENTSTORE_URL: server.url, SECRET: secret };
+  }
 
   test('a MongoDB that does not answer', long, async () => {
-    const found = await doctor(copied(), { MONGODB_URL: 'mongodb://user:geheim@127.0.0.1:1/audience' });
+    const url = 'mongodb://user:geheim@127.0.0.1:1/audience';
+    const found = await doctor(copied(), { ...(await emptyLog()), MONGODB_URL: url });
     expect(found.of('views')).toMatchObject({
       level: 'red',
       finding: expect.stringMatching(/^MongoDB cannot be used: /) as unknown,
@@ -677,7 +702,7 @@ describe('servers', () => {
   test('neither answers: each is named', long, async () => {
     const env = {
       EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false',
-      MONGODB_URL: 'mongodb://127.0.0.1:1/audience',
+      MONGODB_URL: absentMongo,
       SECRET: secret,
     };
     const found = await doctor(copied(), env);
@@ -685,7 +710,8 @@ describe('servers', () => {
   });
 
   test('an EventStoreDB that does not answer', long, async () => {
-    const env = { EVENTSTORE_URL: 'esdb://admin:geheim@127.0.0.1:1?tls=false', SECRET: secret };
+    const url = 'esdb://admin:geheim@127.0.0.1:1?tls=false';
+    const env = { EVENTSTORE_URL: url, MONGODB_URL: absentMongo, SECRET: secret };
     const found = await doctor(copied(), env);
     expect(found.of('log')).toMatchObject({
       level: 'red',
@@ -699,7 +725,7 @@ describe('servers', () => {
     if (testMongoUrl === undefined) return context.skip(noMongo);
     const database = openTestDatabase(testMongoUrl);
     onTestFinished(() => database.close());
-    const found = await doctor(copied(), { MONGODB_URL: database.url, SEAL_DIR: seals });
+    const found = await doctor(copied(), { ...(await emptyLog()), MONGODB_URL: database.url, SEAL_DIR: seals });
     expect(found.of('views')).toMatchObject({
       level: 'green',
       finding: expect.stringMatching(/^MongoDB \d+\.\d+\.\d+ answers/) as unknown,
@@ -710,7 +736,9 @@ describe('servers', () => {
 
   test('an EventStoreDB that answers: its version, and a log that has not begun', long, async (context) => {
     if (eventStoreUrl === undefined) return context.skip(noEventStore);
-    const env = { EVENTSTORE_URL: eventStoreUrl, EVENTSTORE_PREFIX: newPrefix().replaceAll('-', '_'), SECRET: secret };
+    const prefix = newPrefix().replaceAll('-', '_');
+    const own = { EVENTSTORE_URL: eventStoreUrl, EVENTSTORE_PREFIX: prefix };
+    const env = { ...own, MONGODB_URL: absentMongo, SECRET: secret };
     const found = await doctor(freshFolder(), env);
     expect(found.of('log')).toMatchObject({
       level: 'green',

@@ -36,7 +36,10 @@ function roundTrip(urlOf: () => string): void {
 
     const url = urlOf();
     const { prefix, store } = logOn(url);
-    const result = await runImport({ file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false }, quickly());
+    const result = await runImport(
+      { file, to: { deployment: 'servers', events: { url, prefix } }, isDryRun: false },
+      quickly(),
+    );
     expect(kept(await eventsIn(store))).toEqual(kept(await eventsIn(source)));
     expect(result.root).toBe(await rootIn(store));
 

@@ -10,6 +10,7 @@ import { registerExport } from '../../src/cli/export/export.js';
 import { registerImport } from '../../src/cli/copy/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { embeddedIn, storesOf } from '../../src/stores/stores.js';
 import { audience, audienceProcess, startAudience } from '../support/audience.js';
 import { exampleEvents, examples, toAppend } from '../support/examples.js';
 import { exported, imported } from '../support/exporting.js';
@@ -163,7 +164,7 @@ describe('without a process of its own', () => {
       signal: new AbortController().signal,
       monotonic: () => 0,
       json: false,
-      place: () => ({ stores: { events: { kind: 'embedded', file: 'none' } } }),
+      place: () => ({ log: storesOf(embeddedIn({ eventsFile: 'none', viewsFile: 'none' })) }),
       exitWith: (code: number) => (exitCode = code),
     } as unknown as CommandLine;
     const program = createProgram({ line, version: '1', onOptions: () => undefined });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { logOn, onRealServer, patientMs } from './eventstoredb-log.js';
+import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 import { newPrefix } from '../support/eventstoredb-server.js';
 import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import {
@@ -160,7 +161,10 @@ function migrations(urlOf: () => string): void {
     expect(Number(report['already_there']) + Number(report['copied'])).toBe(total);
   });
 
-  test('a service that moves to the server and back answers as before, and keeps what came meanwhile', async () => {
+  test('a service that moves to the server and back answers as before, and keeps what came meanwhile', async ({
+    skip,
+  }) => {
+    if (testMongoUrl === undefined) return skip(noMongo);
     const at = (service: Service) => async (target: string) =>
       (await service.get(target, { authorization: `Bearer ${embedded.key}` })).body;
     const embedded = await startService();
@@ -175,7 +179,9 @@ function migrations(urlOf: () => string): void {
     expect(there.code, there.err).toBe(0);
     expect(there.out).toContain(`${embedded.dataDir}/secret`);
     const env = { SECRET: secret, API_KEYS: `test:${embedded.key}` };
-    const onServer = { ...env, EVENTSTORE_URL: urlOf(), EVENTSTORE_PREFIX: prefix };
+    const database = openTestDatabase(testMongoUrl);
+    onTestFinished(() => database.close());
+    const onServer = { ...env, EVENTSTORE_URL: urlOf(), EVENTSTORE_PREFIX: prefix, MONGODB_URL: database.url };
     const moved = await startService({ env: onServer });
     onTestFinished(() => moved.close());
     expect(await at(moved)('/v1/lists')).toEqual(before);

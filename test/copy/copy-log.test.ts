@@ -271,7 +271,11 @@ describe('the comparison', () => {
 
   test.each([
     ['data', `update events set data = replace(data, '}', ' }') where position = 30`, /^event 30, .*has other data/],
-    ['metadata', `update events set metadata = '{}' where position = 31`, /^event 31, .*has other metadata/],
+    [
+      'metadata',
+      `update metadata set json = '{}' where id = (select metadata_id from events where position = 31)`,
+      /^event 31, .*has other metadata/,
+    ],
     ['type', `update events set type = 'Other' where position = 32`, /^event 32 differs in type/],
     ['id', `update events set event_id = '${anEvent().id}' where position = 33`, /^event 33 differs in id/],
     ['the end', `delete from events where position = (select max(position) from events)`, /^the target ends before/],

@@ -32,7 +32,13 @@ async function fold({ dist, eventsFile, file, last }) {
   const done = new AbortController();
   const faults = [];
   await runProjector({
-    reader: { ...reader, subscribe: (options) => upTo(reader.subscribe(options), last, options.signal) },
+    reader: {
+      ...reader,
+      readAll: (options) => pagesUpTo(reader.readAll(options), last),
+      subscribe: (options) => upTo(reader.subscribe(options), last, options.signal),
+    },
+    // Without a rebuild, a log of any length is folded.
+    shortLog: { events: Infinity, characters: Infinity },
     readModels,
     projections: liveProjections,
     signal: done.signal,
@@ -48,6 +54,14 @@ async function fold({ dist, eventsFile, file, last }) {
   await reader.close();
   await readModels.close();
   return faults;
+}
+
+async function* pagesUpTo(pages, last) {
+  for await (const page of pages) {
+    const events = page.filter(({ position }) => position <= last);
+    if (events.length > 0) yield events;
+    if (events.length < page.length) return;
+  }
 }
 
 async function* upTo(messages, last, signal) {

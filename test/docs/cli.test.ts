@@ -143,7 +143,9 @@ describe('its examples', () => {
     const { code, output } = await usually(inThisProcess, inShell)(commands);
     // What only a running service can do says so here, where none runs.
     const needsService =
-      /^audience (?:email (?:release|cancel)|keys |clock |import contacts |privacy erase |suppressions )/.test(usage);
+      /^audience (?:email (?:release|cancel)|keys |clock |import contacts |privacy erase |projections rebuild |suppressions )/.test(
+        usage,
+      );
     // A mail server is to try again.
     const isReport = usage.startsWith('audience email report');
     expect({ code, output }).toMatchObject({ code: isReport ? 75 : needsService ? 1 : 0 });

@@ -159,7 +159,6 @@ const internal: ReadonlySet<string> = new Set([
   'src/eventstore/eventstoredb/copies.ts: putInAtOnce',
   'src/eventstore/eventstoredb/copies.ts: readsAtOnce',
   'src/eventstore/eventstoredb/redactions.ts: streamsAtOnce',
-  'src/eventstore/sqlite/append-queue.ts: longestBackOffMs',
   'src/eventstore/sqlite/redact.ts: eventsAtOnce',
   'src/integrity/on-servers.ts: mostPauseMs',
   'src/integrity/server-blocks.ts: pagesAtOnce',

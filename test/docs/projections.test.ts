@@ -10,12 +10,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import type { Projection } from '../../src/projections/projection.js';
+import type { QueryViews } from '../../src/projections/query-reader.js';
 import { runProjector } from '../../src/projector/projector.js';
-import type { ReadModelReader } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { blocks, document, section } from '../support/markdown.js';
+import { queryViewsOf } from '../support/query-views.js';
 import { startService } from '../support/service.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -56,7 +57,7 @@ function compiled(file: string, text: string): { readonly script: string; readon
 
 interface PageModule {
   readonly leavingHours: Projection;
-  mostLeft(reader: ReadModelReader, limit: number): Promise<readonly unknown[]>;
+  mostLeft(views: QueryViews, limit: number): Promise<readonly unknown[]>;
 }
 
 async function loaded(script: string): Promise<PageModule> {
@@ -98,7 +99,7 @@ test('the projection on the page yields what the page says', async () => {
     },
   });
   expect(faultsWhenRun).toEqual([]);
-  expect(await mostLeft(models, 2)).toEqual(JSON.parse(textOf('## 2. The file', 'json', 1)));
+  expect(await mostLeft(queryViewsOf(models), 2)).toEqual(JSON.parse(textOf('## 2. The file', 'json', 1)));
   await models.close();
   await log.close();
 }, 60_000);

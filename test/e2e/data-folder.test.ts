@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { audience, audienceProcess } from '../support/audience.js';
+import { audienceProcess } from '../support/audience.js';
 import { eventually, freshFolder, runToExit, startService, type Overrides } from '../support/service.js';
 import { onServers } from '../support/stores.js';
 
@@ -88,20 +88,18 @@ test.skipIf(onServers)(
     }
     expect(readdirSync(restored)).toEqual(expect.arrayContaining(['events.db', 'secret', 'seals', 'register.ndjson']));
     expect(ofOthers(restored)).toEqual([]);
-    for (const name of ['seal-key.pem', 'seals', 'views.db', 'events.lock'])
-      rmSync(path.join(folder, name), { recursive: true });
+    for (const name of ['seal-key.pem', 'seals']) rmSync(path.join(folder, name), { recursive: true });
     for (const words of [
       ['audit', 'prove', 'ada@example.com', '--out', path.join(newFolder(), 'proof.json')],
       ['audit', 'seal', '--out', path.join(newFolder(), 'seal.json')],
       ['audit', 'seal', '--out', path.join(folder, 'seal.json')],
       ['export', 'events', '--out', path.join(folder, 'events.ndjson')],
       ['backup', path.join(folder, 'backups')],
-      ['projections', 'rebuild', 'all'],
     ]) {
       const { code, err } = await audienceProcess(['--data-dir', folder, ...words]);
       expect({ words, code }, err).toEqual({ words, code: 0 });
     }
-    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['seal-key.pem', 'views.db', 'events.lock']));
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['seal-key.pem']));
     expect(ofOthers(folder)).toEqual([]);
   },
 );
@@ -139,11 +137,6 @@ test.skipIf(onServers)(
       expect(existsSync(address)).toBe(true);
     }
     expect((await service.post('/v1/lists/create', { list_name: 'News' })).status).toBe(200);
-    const rebuild = await audience(['--data-dir', folder, 'projections', 'rebuild', 'all'], {
-      env: { AUDIENCE_KEY: service.key },
-    });
-    expect(rebuild).toMatchObject({ code: 1, err: expect.stringContaining('its lock file') as unknown });
-    expect(existsSync(address)).toBe(true);
     await service.kill('SIGKILL');
     await service.start();
   },

@@ -90,6 +90,7 @@ describe('what is counted', () => {
     await expect
       .poll(() => value('audience_email_attempts_total{outcome="sent",reason="written"}'), { timeout: 10_000 })
       .toBe(1);
+    expect(await value('audience_email_transport_seconds_count{outcome="sent"}')).toBe(1);
   });
 
   test('how the parts are', async () => {
@@ -136,6 +137,7 @@ describe('what is counted', () => {
     }
     expect(sum(all, 'audience_log_events')).toBe(await service.countEvents());
     expect(sum(all, 'audience_log_waiting_appends')).toBe(0);
+    expect(sum(all, 'audience_log_commit_seconds_count')).toBeGreaterThan(0);
     expect(sum(all, 'audience_log_verified_events')).toBeGreaterThan(0);
   });
 

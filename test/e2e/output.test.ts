@@ -96,6 +96,7 @@ describe('signals', () => {
     skip(onServers, 'the server is absent in this test');
     const env = {
       EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false',
+      MONGODB_URL: 'mongodb://127.0.0.1:9/audience',
       SECRET: 'a secret that nobody uses, of 32 bytes and more',
     };
     const began = performance.now();

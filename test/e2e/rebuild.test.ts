@@ -1,6 +1,6 @@
 /** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
@@ -154,19 +154,36 @@ describe('a rebuild', () => {
     if (!onServers) await expectTrueViews(service);
   });
 
-  test('from the command line, through the service and without it', { timeout: 120_000 }, async ({ skip }) => {
-    skip(onServers, 'the command line is asked on the files of a data folder');
-    const ran = async (...words: readonly string[]) =>
-      (await audience([...words, '--data-dir', service.dataDir], { env: { AUDIENCE_KEY: service.key } })).out;
-    expect(await ran('projections', 'status')).toMatch(/^contacts +3 +300\d/m);
-    expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
-    await service.kill('SIGTERM');
-    const result: unknown = JSON.parse(await ran('projections', 'rebuild', 'all', '--json'));
-    expect(result).toMatchObject({
+  test('from the command line is done by the service, and refused without one', { timeout: 120_000 }, async () => {
+    const ran = (...words: readonly string[]) =>
+      audience(['projections', ...words, '--url', service.url()], { env: { AUDIENCE_KEY: service.key } });
+    expect((await ran('status')).out).toMatch(/^contacts +3 +300\d/m);
+    const asked = await ran('rebuild', 'lists', 'tags', '--json');
+    expect(asked.code).toBe(0);
+    expect(JSON.parse(asked.out)).toMatchObject({
       outcome: 'switched',
-      results: liveProjections.map(({ name }) => ({ name, differing: 0 })),
+      results: [
+        { name: 'lists', differing: 0 },
+        { name: 'tags', differing: 0 },
+      ],
     });
+    const url = service.url();
+    await service.kill('SIGTERM');
+    const unnamed = await audience(['projections', 'rebuild', 'all', '--data-dir', service.dataDir]);
+    expect(unnamed).toMatchObject({ code: 1, out: '' });
+    expect(unnamed.err).toContain('No service runs on this data folder');
+    expect(unnamed.err).toContain('Start the service: only the service rebuilds views.');
+    const named = await audience(['projections', 'rebuild', 'all', '--url', url]);
+    expect(named).toMatchObject({ code: 1, err: expect.stringContaining(`No service answers at ${url}`) as unknown });
     await service.start({ RATE_LIMIT: '0' });
+  });
+
+  test('is not needed after views.db was deleted: the next start builds all views', async ({ skip }) => {
+    skip(onServers, 'only embedded views are a file');
+    await service.kill('SIGTERM');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(service.dataDir, `views.db${suffix}`), { force: true });
+    await service.start({ RATE_LIMIT: '0' });
+    await eventually(async () => (await service.get('/health/ready')).status === 200 || undefined);
     await expectTrueViews(service);
   });
 
@@ -179,13 +196,12 @@ describe('a rebuild', () => {
       const env = { AUDIENCE_KEY: service.key };
       try {
         cpSync(service.dataDir, copy, { recursive: true });
-        const before = recordIn(await ok(service.get('/v1/projections/rebuild')));
+        await begin(service, 'tags', { dry_run: true });
+        const before = await over(service);
         const rebuilt = await audience(['--data-dir', copy, 'projections', 'rebuild', 'lists,tags', 'groups'], { env });
-        expect(rebuilt.out).toContain('the new views are live');
+        expect(rebuilt).toMatchObject({ code: 1, out: '' });
         expect(rebuilt.err).toContain(`The service at ${service.url()} does not run on this data folder`);
         expect(recordIn(await ok(service.get('/v1/projections/rebuild')))).toEqual(before);
-        // Nor is it asked while something else holds the lock of the copy.
-        expect(existsSync(path.join(copy, 'address'))).toBe(false);
         const status = await audience(['--data-dir', copy, 'projections', 'status', '--json'], { env });
         expect(status.err).toContain('No service runs on this data folder: the views as they were left.');
         expect(jsonLines(status.out).map(({ name }) => name)).toEqual(liveProjections.map(({ name }) => name));

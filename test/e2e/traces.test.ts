@@ -31,6 +31,8 @@ beforeAll(async () => {
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=other',
       OTEL_SERVICE_NAME: 'audience',
       OTEL_BSP_SCHEDULE_DELAY: '20',
+      // The SDK of OpenTelemetry for Node would look at the host and the process with it.
+      OTEL_NODE_RESOURCE_DETECTORS: 'all',
     },
   });
   listId = await service.make('/v1/lists/create', { list_name: 'Gazette of Ada' }, 'list_id');
@@ -274,6 +276,28 @@ test('nothing personal and no secret is in traces or log lines', async () => {
   for (const word of [...words, token, service.key, 'agent-of-ada']) expect(log, word).not.toContain(word);
 });
 
+test('spans and their resource have no attributes but those that the documentation lists', () => {
+  const attributesOfSpans = [
+    ...['http.request.method', 'http.route', 'http.response.status_code', 'url.scheme', 'error.type'],
+    ...['audience.correlation_id', 'audience.commands', 'audience.stream.kind'],
+    ...['audience.command.type', 'audience.command.outcome', 'audience.command.refusal'],
+    ...['audience.append.events', 'audience.append.commands', 'audience.append.conflict'],
+    ...['audience.email.attempt', 'audience.email.outcome', 'audience.email.reason'],
+    ...['audience.email.smtp_code', 'audience.email.enhanced_code'],
+  ];
+  const attributesOfResource = [
+    ...['service.name', 'service.version', 'service.instance.id', 'deployment.environment.name'],
+    ...['telemetry.sdk.language', 'telemetry.sdk.name', 'telemetry.sdk.version'],
+  ];
+  const names = new Set(collector.spans.flatMap(({ attributes }) => Object.keys(attributes)));
+  expect(attributesOfSpans).toEqual(expect.arrayContaining([...names]));
+  expect(names.size).toBeGreaterThan(12);
+  for (const { resource, events } of collector.spans) {
+    expect(Object.keys(resource).sort()).toEqual(attributesOfResource.sort());
+    expect(events).toEqual([]);
+  }
+});
+
 describe('a collector that fails', () => {
   const failures = async () => (await lines('traces cannot be sent')).length;
   const create = async () => expect((await service.post(createPath(), contact())).status).toBe(200);
@@ -332,6 +356,17 @@ describe('a start and its stop', () => {
     expect(spansOf(traceId)).toEqual([]);
     expect(await stopped(coverage)).toEqual(expect.arrayContaining(ofTraces));
     expect(spansOf(traceId).map(({ name }) => name)).toContain('POST /v1/contacts/{list_id}/create');
+  });
+
+  test('a wrong variable is named in the log, and its default holds', async () => {
+    const wrong = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317', OTEL_TRACES_SAMPLER: 'always_of' };
+    await service.start(wrong);
+    const traceId = hex(16);
+    await service.post(createPath(), contact(), { traceparent: `00-${traceId}-${hex(8)}-01` });
+    await collected((span) => span.traceId === traceId, 'a span');
+    const faults = (await lines('a variable of OpenTelemetry')).map(({ fault }) => String(fault).split(' ', 1)[0]);
+    expect(faults.sort()).toEqual(Object.keys(wrong));
+    expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
   test('without an endpoint nothing of the SDK is loaded, and log lines name no trace', async () => {

@@ -80,9 +80,6 @@ export const recomputeBlocks: Attack = ({ folder }) =>
       db.prepare('insert into blocks values (?, ?)').run(number, Buffer.from(root, 'latin1'));
   });
 
-/** Stores the metadata with each event, so that moving an event moves no other event's metadata. */
-const unshareMetadata = `update events as e set metadata =
-  coalesce((select shared.metadata from events shared where shared.position = e.metadata), e.metadata);`;
 const correctStreams = `
   delete from streams where id not in (select stream_id from events);
   update streams set revision = (select max(revision) from events where stream_id = streams.id);`;
@@ -94,38 +91,35 @@ const shifted = (from: number, by: 1 | -1): string => `
 export const change = (ordinal: number): Attack =>
   inLog(`update events set type = 'Forged' where position = ${ordinal}`);
 /** Drops an event and leaves its place empty. */
-export const drop = (ordinal: number): Attack =>
-  inLog(`${unshareMetadata} delete from events where position = ${ordinal}`);
+export const drop = (ordinal: number): Attack => inLog(`delete from events where position = ${ordinal}`);
 /** Drops the last event of a stream and closes the gap. @param ordinal an event that is the last one of its stream */
 export const dropWithoutGap = (ordinal: number): Attack =>
   inOrder(
-    inLog(
-      `${unshareMetadata} delete from events where position = ${ordinal}; ${shifted(ordinal + 1, -1)} ${correctStreams}`,
-    ),
+    inLog(`delete from events where position = ${ordinal}; ${shifted(ordinal + 1, -1)} ${correctStreams}`),
     removeViews,
   );
 export const swap = (ordinal: number): Attack =>
-  inLog(`${unshareMetadata}
+  inLog(`
     update events set position = -1 where position = ${ordinal};
     update events set position = ${ordinal} where position = ${ordinal + 1};
     update events set position = ${ordinal + 1} where position = -1`);
 /** Inserts an event of a stream of its own. */
 export const insert = (ordinal: number): Attack =>
   inOrder(
-    inLog(`${unshareMetadata} ${shifted(ordinal, 1)}
+    inLog(`${shifted(ordinal, 1)}
       insert into streams (name, revision) values ('contact-forged', 0);
       insert into events select ${ordinal}, (select id from streams where name = 'contact-forged'), 0,
-        '${randomUUID()}', type, data, metadata, recorded_at from events where position = ${ordinal - 1}`),
+        '${randomUUID()}', type, data, metadata_id from events where position = ${ordinal - 1}`),
     removeViews,
   );
-export const append = inLog(`${unshareMetadata}
+export const append = inLog(`
   insert into streams (name, revision) values ('contact-appended', 0);
   insert into events select position + 1, (select id from streams where name = 'contact-appended'), 0,
-    '${randomUUID()}', type, data, metadata, recorded_at from events order by position desc limit 1`);
+    '${randomUUID()}', type, data, metadata_id from events order by position desc limit 1`);
 /** Cuts off the end, and removes what a start could notice it by without seals. */
 export const cutAfter = (ordinal: number): Attack =>
   inOrder(
-    inLog(`${unshareMetadata} delete from events where position > ${ordinal}; ${correctStreams}
+    inLog(`delete from events where position > ${ordinal}; ${correctStreams}
       delete from blocks where number >= ${Math.floor(ordinal / eventsPerBlock)}`),
     removeViews,
   );
@@ -208,10 +202,10 @@ export const appendRestored =
         at: new Date().toISOString(),
         schema: 2,
       });
-      const row = [count + 1, service.length, randomUUID(), JSON.stringify({ ...record, mac, ...changes }), metadata];
-      db.exec(unshareMetadata);
+      const row = [count + 1, service.length, randomUUID(), JSON.stringify({ ...record, mac, ...changes })];
+      db.prepare(`insert into metadata (recorded_at, json) values ('', ?)`).run(metadata);
       db.prepare(
-        `insert into events select ?1, id, ?2, ?3, 'LogRestored', ?4, ?5, '' from streams where name = 'service'`,
+        `insert into events select ?1, id, ?2, ?3, 'LogRestored', ?4, last_insert_rowid() from streams where name = 'service'`,
       ).run(...row);
       db.exec(`update streams set revision = revision + 1 where name = 'service'`);
     });

@@ -187,7 +187,7 @@ describe('the read-back', () => {
     await append(5);
     change((db) =>
       db.exec(
-        `insert into events select 7, stream_id, 5, 'forged', type, data, metadata, recorded_at from events where position = 6`,
+        `insert into events select 7, stream_id, 5, 'forged', type, data, metadata_id from events where position = 6`,
       ),
     );
     await expect(turn()).rejects.toThrow('the log ends with event 7, but this service has appended 6 events');

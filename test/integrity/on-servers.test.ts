@@ -113,7 +113,6 @@ async function startProcess(deployment: Deployment, options: ProcessOptions = {}
   const note = (facts: unknown, message = String(facts)): void => void lines.push(message);
   const context = {
     config: { dataDir, seals: { every, copies: deployment.copies, key: undefined, keysBefore: [] } },
-    settings: { events: { kind: 'eventstoredb', url: '', prefix: '' }, views: { kind: 'mongodb', url: '' } },
     ...{ secret, restored: undefined, logger: { info: note, warn: note, error: note } },
     clock: () => (isLeased ? Date.now() : time.wall),
     monotonic: () => (isLeased ? performance.now() : time.monotonic),

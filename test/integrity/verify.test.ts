@@ -676,7 +676,7 @@ describe('the file of an embedded log', () => {
     [
       'an event far before the others',
       `insert into streams values (99, 'forged', 0);
-       insert into events select -9007199254740991, 99, 0, 'forged', type, data, metadata, recorded_at from events where position = 4`,
+       insert into events select -9007199254740991, 99, 0, 'forged', type, data, metadata_id from events where position = 4`,
       'order',
     ],
   ])('the file of an embedded log differs after a change of %s', async (_, sql, kind) => {

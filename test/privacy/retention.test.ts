@@ -136,7 +136,7 @@ it('waits while the clock is not trusted, and then uses the trusted time', async
     },
     views: {
       hasEmails: () => true,
-      queries: {
+      worklist: {
         async *emailsEndedBefore(time: string) {
           asked.push(time);
           yield [];

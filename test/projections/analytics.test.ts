@@ -13,6 +13,7 @@ import { countIntervals, dayOf, endOf, intervalsOf, startOf } from '../../src/pr
 import { createGrowthFold, growthRows } from '../../src/projections/growth-rows.js';
 import { usually } from '../support/amount.js';
 import { exampleEvents as e, examplePosition, toAppend } from '../support/examples.js';
+import { queryViewsOf } from '../support/query-views.js';
 import { anyHistory, historyOf, openFoldedViews, type FoldedViews, type History } from './analytics-log.js';
 
 let views: FoldedViews;
@@ -20,7 +21,7 @@ let queries: AnalyticsQueries;
 
 beforeAll(async () => {
   views = await openFoldedViews();
-  queries = createAnalyticsQueries(views.models);
+  queries = createAnalyticsQueries(queryViewsOf(views.models));
 });
 afterAll(() => views.close());
 
@@ -169,7 +170,7 @@ const storedOf = (happened: readonly Happened[]): readonly StoredEvent[] =>
 async function readingOf<Answer>(happened: readonly Happened[], read: (queries: AnalyticsQueries) => Promise<Answer>) {
   const own = await openFoldedViews();
   await own.fold(storedOf(happened), 3);
-  const answer = await read(createAnalyticsQueries(own.models));
+  const answer = await read(createAnalyticsQueries(queryViewsOf(own.models)));
   await own.close();
   return answer;
 }
@@ -365,7 +366,7 @@ describe('e-mail outcomes', () => {
       position: examplePosition(index + 1),
     }));
     await own.fold(stored, 4);
-    const read = createAnalyticsQueries(own.models);
+    const read = createAnalyticsQueries(queryViewsOf(own.models));
     const why = (outcome: string, reason: string, count: number) => ({ outcome, reason, count });
     const nothing = {
       requested: 0,

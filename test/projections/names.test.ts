@@ -21,7 +21,8 @@ function setUp(standing?: Standing) {
     return found.map((documents) => new Map(documents.map((document) => [document.id, document])));
   };
   const getEach = read as <D>(wanted: readonly WantedDocuments[]) => Promise<readonly DocumentsById<D>[]>;
-  const namesOf = createNames({ getEach }, standing);
+  const names = createNames(standing);
+  const namesOf = (wanted: Parameters<typeof names>[1]) => names({ getEach, settle: () => undefined }, wanted);
   return {
     asked,
     listNames,

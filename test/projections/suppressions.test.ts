@@ -4,8 +4,10 @@ import type { DomainEvent } from '../../src/events/codec.js';
 import type { SuppressionReason } from '../../src/events/suppressions.js';
 import { suppressionStream } from '../../src/events/streams.js';
 import { createSuppressionLookup, foundBy, suppressions } from '../../src/projections/suppressions.js';
+import type { ReadModelReader } from '../../src/readmodels/read-models.js';
 import { exampleSalt as salt } from '../support/examples.js';
 import { folded } from '../support/folded.js';
+import { queryViewsOf } from '../support/query-views.js';
 
 const suppressed = (scope: string, reason: SuppressionReason, email = 'ada@example.com'): DomainEvent => ({
   type: 'AddressSuppressed',
@@ -62,12 +64,12 @@ describe('the look-up beside a contact', () => {
     let reads = 0;
     let standing = 1;
     const page = { documents: documents.map((document) => ({ id: 'k1', position: '1', document })) };
-    const reader = {
+    const views = queryViewsOf({
       find: () => Promise.resolve(page).finally(() => (reads += 1)),
       get: () => Promise.resolve(page.documents[0]).finally(() => (reads += 1)),
-    } as unknown as Parameters<typeof createSuppressionLookup>[0];
+    } as unknown as ReadModelReader);
     const known = { isNobody: () => false, refusesNothing: () => false };
-    const lookup = createSuppressionLookup(reader, { known, standing: () => [standing], isBuilt });
+    const lookup = createSuppressionLookup(views, { known, standing: () => [standing], isBuilt });
     return { lookup, reads: () => reads, move: () => (standing += 1) };
   };
 

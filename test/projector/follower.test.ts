@@ -77,7 +77,7 @@ function follow(head: string) {
 
 it('tells how far the views have come, and who waits is answered', async () => {
   const views = follow('05');
-  const waiting = views.own.visible([]);
+  const waiting = views.own.shows('05');
   expect(views.own.reached()).toBe(false);
   await views.become(at('05'));
   await waiting;
@@ -95,12 +95,12 @@ it('shows what is parked', async () => {
 it('makes reads wait again when the views are begun anew, until they show what they showed', async () => {
   const views = follow('05');
   await views.become(at('07'));
-  expect(views.own.visible(['contacts'])).toBeUndefined();
+  expect(views.own.pending('contacts', '', views.own.newest())).toBeUndefined();
   await views.become(null);
   expect(views.follower.status().rebuilding).toBe(true);
   expect(views.own.reached()).toBe(false);
-  const waiting = views.own.visible(['contacts']);
-  expect(waiting).toBeDefined();
+  expect(views.own.pending('contacts', '', views.own.newest())).toBe('07');
+  const waiting = views.own.shows('07');
   await views.become(at('06'));
   expect(views.own.reached()).toBe(false);
   await views.become(at('07'));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
-import { touchedDocument, touchedPart, touchedStream } from '../../src/projector/touched.js';
+import { streamsKey, wholeView } from '../../src/projector/touched.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { AppendedEvents } from '../../src/events/envelope.js';
@@ -22,21 +22,41 @@ const append = (stream: string, position: number, event: DomainEvent): AppendedE
   return { stream, events, revision: 0n, position: examplePosition(position) };
 };
 
-test('a read waits for what this process wrote to what it touches, and for nothing else', async () => {
+type OwnWrites = ReturnType<typeof ownWrites>;
+
+/** The position that a read which begins now waits for, as a number. */
+function pending(own: OwnWrites, view: string, key = wholeView): number | undefined {
+  const position = own.pending(view, key, own.newest());
+  return position === undefined ? undefined : Number(position);
+}
+
+test('a read waits for what this process wrote to what it reads, and for nothing else', () => {
   const own = ownWrites();
   own.record(append('lists', 5, exampleEvents.listCreated));
-  expect(own.visible(['groups', 'lists/lst_99'])).toBeUndefined();
-  const document = own.visible([touchedDocument('lists', 'lst_01')]);
-  const collection = own.visible(['lists']);
-  const stream = own.visible([touchedStream('lists')]);
+  expect(pending(own, 'groups')).toBeUndefined();
+  expect(pending(own, 'lists', 'lst_99')).toBeUndefined();
+  for (const key of ['lst_01', wholeView]) expect(pending(own, 'lists', key)).toBe(5);
+  expect(pending(own, streamsKey, 'lists')).toBe(5);
   own.record(append('contact-1', 4, exampleEvents.subscribed));
-  const parts = [touchedPart('memberships', 'lst_01'), touchedDocument('memberships', 'lst_01/con_01')];
-  for (const touched of [touchedDocument('contacts', 'con_01'), ...parts, 'list_growth/lst_01/x'])
-    expect(own.visible([touched])).toBeDefined();
-  expect(own.visible(['contacts/con_02', 'memberships/lst_02/', 'emails'])).toBeUndefined();
+  expect(pending(own, 'contacts', 'con_01')).toBe(4);
+  for (const key of ['lst_01/', 'lst_01/con_01']) expect(pending(own, 'memberships', key)).toBe(4);
+  expect(pending(own, 'list_growth', 'lst_01/x')).toBe(5);
+  expect(pending(own, 'contacts', 'con_02')).toBeUndefined();
+  expect(pending(own, 'memberships', 'lst_02/')).toBeUndefined();
+  expect(pending(own, 'emails')).toBeUndefined();
   own.advance(examplePosition(5));
-  await Promise.all([document, collection, stream]);
-  expect(own.visible(['lists'])).toBeUndefined();
+  expect(pending(own, 'lists')).toBeUndefined();
+});
+
+test('a read does not wait for writes after it has begun', () => {
+  const own = ownWrites();
+  own.record(append('lists', 5, exampleEvents.listCreated));
+  const begun = own.newest();
+  own.record(append('lists', 7, exampleEvents.listCreated));
+  expect(own.pending('lists', 'lst_01', begun)).toBe(examplePosition(5));
+  own.advance(examplePosition(5));
+  expect(own.pending('lists', 'lst_01', begun)).toBeUndefined();
+  expect(pending(own, 'lists', 'lst_01')).toBe(7);
 });
 
 test('a write is noted although a view cannot tell what it touches: it counts as one to each document', () => {
@@ -46,26 +66,36 @@ test('a write is noted although a view cannot tell what it touches: it counts as
   const projections = liveProjections.map((view) => (view.name === 'contacts' ? { ...view, keys } : view));
   const own = createOwnWrites({ projections, head: '', now: () => time });
   own.record(append('contact-1', 4, exampleEvents.subscribed));
-  expect(own.visible(['lists'])).toBeUndefined();
-  for (const touched of ['contacts', 'contacts/con_99', 'stream:contact-1', 'memberships/lst_01/'])
-    expect(own.visible([touched])).toBeDefined();
+  expect(pending(own, 'lists')).toBeUndefined();
+  for (const key of [wholeView, 'con_99']) expect(pending(own, 'contacts', key)).toBe(4);
+  expect(pending(own, streamsKey, 'contact-1')).toBe(4);
+  expect(pending(own, 'memberships', 'lst_01/')).toBe(4);
   own.advance(examplePosition(4));
-  expect(own.visible(['contacts/con_99'])).toBeUndefined();
+  expect(pending(own, 'contacts', 'con_99')).toBeUndefined();
 });
 
-test('what the log held at the start counts as written to everything', async () => {
+test('what the log held at the start counts as written to everything', () => {
   const own = ownWrites(examplePosition(9));
   expect(own.reached()).toBe(false);
-  const waiting = own.visible([]);
+  expect(pending(own, 'groups')).toBe(9);
   own.advance(examplePosition(9));
-  await waiting;
+  expect(pending(own, 'groups')).toBeUndefined();
   expect(own.reached()).toBe(true);
+});
+
+test('a wait ends when the views show the position', async () => {
+  const own = ownWrites();
+  const waiting = own.wait(examplePosition(5), 60_000);
+  own.advance(examplePosition(4));
+  expect(own.isAwaited()).toBe(true);
+  own.advance(examplePosition(5));
+  expect(await waiting).toBe(true);
 });
 
 test('a read that waits too long is told to come again', async () => {
   vi.useFakeTimers();
   const own = ownWrites();
-  const waiting = expect(own.visible([], examplePosition(1))).rejects.toMatchObject({
+  const waiting = expect(own.shows(examplePosition(1))).rejects.toMatchObject({
     code: 'unavailable',
     retryAfter: 1,
   });
@@ -79,7 +109,7 @@ test('a request that waits is made known at once', () => {
   own.onWaiting(told);
   own.record(append('lists', 5, exampleEvents.listCreated));
   expect(told).not.toHaveBeenCalled();
-  void own.visible(['lists'])?.catch(() => undefined);
+  void own.wait(examplePosition(5), 1_000);
   expect(told).toHaveBeenCalledOnce();
   own.close();
 });
@@ -96,52 +126,51 @@ test('the lag is the age of the oldest write that is not shown, and a wait for i
   expect(own.lag()).toBe(0);
 });
 
-test('very many writes that are not shown become one to everything, so that memory stays bounded', async () => {
+test('very many writes that are not shown become one to everything, so that memory stays bounded', () => {
   const own = ownWrites();
   time = 0;
   for (let position = 1; position <= 20_001; position += 1)
     own.record(append('lists', position, exampleEvents.listCreated));
   time = 700;
-  const waiting = own.visible(['groups']);
-  expect(waiting).toBeDefined();
+  expect(pending(own, 'groups')).toBe(20_001);
   expect(own.lag()).toBe(700);
   own.advance(examplePosition(20_001));
-  await waiting;
+  expect(pending(own, 'groups')).toBeUndefined();
   expect(own.lag()).toBe(0);
 });
 
-test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', async () => {
+test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', () => {
   const own = ownWrites();
   own.record(append('lists', 101, exampleEvents.listCreated));
   own.record(append('lists', 50, exampleEvents.listCreated));
   own.advance(examplePosition(60));
-  const waiting = own.visible(['lists']);
-  expect(waiting).toBeDefined();
+  expect(pending(own, 'lists')).toBe(101);
   own.advance(examplePosition(101));
-  await waiting;
+  expect(pending(own, 'lists')).toBeUndefined();
   expect(own.lag()).toBe(0);
 });
 
-test('an answer that rested on the log without writing is not contradicted by a later read', async () => {
+test('an answer that rested on the log without writing is not contradicted by a later read', () => {
   const own = ownWrites();
   own.advance(examplePosition(5));
   own.requireAtLeast(examplePosition(4));
-  expect(own.visible(['lists'])).toBeUndefined();
+  expect(pending(own, 'lists')).toBeUndefined();
   own.requireAtLeast(examplePosition(7));
-  const waiting = own.visible(['lists']);
-  expect(waiting).toBeDefined();
+  expect(pending(own, 'lists')).toBe(7);
   own.advance(examplePosition(7));
-  await waiting;
+  expect(pending(own, 'lists')).toBeUndefined();
 });
 
-test('views that are built anew are waited for until they show what they showed', async () => {
+test('views that are built anew are waited for until they show what they showed', () => {
   const own = ownWrites(examplePosition(5));
   own.advance(examplePosition(9));
+  const begun = own.newest();
   own.restartAt('');
   expect(own.reached()).toBe(false);
-  const waiting = own.visible([]);
+  expect(pending(own, 'lists')).toBe(9);
+  expect(own.pending('lists', wholeView, begun)).toBe(examplePosition(9));
   own.advance(examplePosition(9));
-  await waiting;
+  expect(pending(own, 'lists')).toBeUndefined();
   expect(own.reached()).toBe(true);
 });
 
@@ -149,7 +178,9 @@ test('a read costs the same however many writes are not visible, and the first o
   const own = ownWrites();
   const read = (): number => {
     const begun = performance.now();
-    expect(own.visible(['contacts/con_99', 'lists', `stream:contact-${'0'.repeat(32)}`])).toBeUndefined();
+    expect(pending(own, 'contacts', 'con_99')).toBeUndefined();
+    expect(pending(own, 'lists')).toBeUndefined();
+    expect(pending(own, streamsKey, `contact-${'0'.repeat(32)}`)).toBeUndefined();
     return performance.now() - begun;
   };
   const appends = Array.from({ length: 19_000 }, (_, index) =>
@@ -161,23 +192,21 @@ test('a read costs the same however many writes are not visible, and the first o
   for (const one of appends) own.record(one);
   // Going over all of them takes tens of milliseconds, even once they have been parsed.
   expect(Math.min(read(), read(), read())).toBeLessThan(1);
-  const waiting = own.visible(['contacts/con_x7']);
-  expect(waiting).toBeDefined();
-  own.close();
+  expect(pending(own, 'contacts', 'con_x7')).toBe(8);
 });
 
-test('writes are forgotten when the views have passed them, and those after them are not', async () => {
+test('writes are forgotten when the views have passed them, and those after them are not', () => {
   const own = ownWrites();
   for (let position = 1; position <= 300; position += 1) {
     own.record(append('lists', position, exampleEvents.listCreated));
     own.record(append('tags', position, exampleEvents.tagCreated));
     if (position % 10 === 0) own.advance(examplePosition(position - 3));
-    expect(own.visible(['groups'])).toBeUndefined();
+    expect(pending(own, 'groups')).toBeUndefined();
   }
-  const waiting = own.visible(['tags/tag_01']);
+  expect(pending(own, 'tags', 'tag_01')).toBe(300);
   own.advance(examplePosition(299));
-  expect(own.visible(['lists'])).toBeDefined();
+  expect(pending(own, 'lists')).toBe(300);
   own.advance(examplePosition(300));
-  await waiting;
-  expect(own.visible(['lists', 'tags'])).toBeUndefined();
+  expect(pending(own, 'lists')).toBeUndefined();
+  expect(pending(own, 'tags')).toBeUndefined();
 });

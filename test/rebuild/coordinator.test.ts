@@ -5,26 +5,28 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newRecord, readRebuildRecord, writeRebuildRecord } from '../../src/rebuild/rebuild-record.js';
-import type { ReadModels } from '../../src/readmodels/read-models.js';
+import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
-import { createRebuildCoordinator } from '../../src/rebuild/coordinator.js';
-import type { RebuildThreadOptions } from '../../src/rebuild/rebuild-thread.js';
+import { embeddedIn } from '../../src/stores/stores.js';
+import { createRebuildCoordinator, type RebuildThreadOptions } from '../../src/rebuild/coordinator.js';
 
 const patience = { timeout: 20_000, interval: 5 };
 const switched = { outcome: 'switched', views: [] } as const;
+const checked = { outcome: 'checked', views: [] } as const;
 const leading = { leading: true, missing: [] };
+const progress = {
+  ...({ stage: 'filling', position: '1', until: '2', share: 0.5, events: 1 } as const),
+  ...{ events_per_second: 1, seconds_left: 1, documents_compared: 0 },
+};
 const noLead = { leading: false, missing: [] };
 
-async function open(wrap: (models: ReadModels) => ReadModels = (models) => models, isShared = false) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-coordinator-'));
-  const file = path.join(folder, 'views.db');
-  const models = openSqliteReadModels({ file });
+function startCoordinator(readModels: ReadModels, isShared = false) {
   const threads: RebuildThreadOptions[] = [];
   const closed: (readonly string[])[] = [];
   let unstarted = 0;
-  const coordinator = await createRebuildCoordinator({
-    settings: { events: { kind: 'embedded', file: path.join(folder, 'events.db') }, views: { kind: 'embedded', file } },
-    readModels: wrap(models),
+  const coordinator = createRebuildCoordinator({
+    settings: embeddedIn({ eventsFile: '', viewsFile: '' }),
+    readModels,
     isShared,
     holder: 'test',
     log: () => undefined,
@@ -43,12 +45,6 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
       };
     },
   });
-  const others = openSqliteReadModels({ file });
-  onTestFinished(async () => {
-    await coordinator.close();
-    await others.close();
-    rmSync(folder, { recursive: true });
-  });
   const nth = async (count: number): Promise<RebuildThreadOptions> => {
     await vi.waitFor(() => expect(threads).toHaveLength(count), patience);
     const thread = threads[count - 1];
@@ -58,10 +54,23 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
   const failStarts = (count: number): void => {
     unstarted = count;
   };
-  return { coordinator, threads, closed, nth, others, failStarts };
+  return { coordinator, threads, closed, nth, failStarts };
 }
 
-const request = { views: ['lists'], dryRun: true };
+async function open(wrap: (models: ReadModels) => ReadModels = (models) => models, isShared = false) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-coordinator-'));
+  const file = path.join(folder, 'views.db');
+  const started = startCoordinator(wrap(openSqliteReadModels({ file })), isShared);
+  const others = openSqliteReadModels({ file });
+  onTestFinished(async () => {
+    await started.coordinator.close();
+    await others.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { ...started, others, file };
+}
+
+const request = { views: ['lists'], dryRun: true, acceptDifferences: false };
 const foreign = newRecord({
   rebuild_id: '00000000-0000-4000-8000-000000000001',
   views: ['tags'],
@@ -75,15 +84,15 @@ it('a start that needs views puts an open request off, and carries it out afterw
   const { rebuild_id } = await coordinator.request(request);
   coordinator.become({ leading: true, missing: ['contacts'] });
   const first = await nth(1);
-  expect(first.run).toEqual({ views: ['contacts'], mode: 'start' });
+  expect(first.run).toMatchObject({ views: ['contacts'], park: true });
   expect(await coordinator.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
   await expect(coordinator.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
   coordinator.become({ leading: true, missing: [] });
   first.onEnd(switched);
-  expect((await nth(2)).run).toMatchObject({ views: ['lists'], mode: 'check' });
+  expect((await nth(2)).run).toMatchObject({ views: ['lists'], dryRun: true, park: false });
   expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'running' });
   expect(await coordinator.status()).not.toHaveProperty('postponed');
-  (await nth(2)).onEnd({ outcome: 'checked', views: [] });
+  (await nth(2)).onEnd(checked);
   await vi.waitFor(
     async () => expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'finished' }),
     patience,
@@ -99,6 +108,15 @@ it('a request that a start put off outlives a second start of that kind', async 
   coordinator.become(leading);
   await nth(1);
   expect(await coordinator.status()).toMatchObject({ rebuild_id });
+});
+
+it('writes the progress where other processes show it', async () => {
+  const { coordinator, nth, others } = await open(undefined, true);
+  await coordinator.request(request);
+  coordinator.become(leading);
+  (await nth(1)).onProgress(progress);
+  expect(coordinator.progress()).toEqual(progress);
+  await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ progress }), patience);
 });
 
 it('begins no thread when the lead was lost while the beginning was written down', async () => {
@@ -120,7 +138,7 @@ it('begins no thread when the lead was lost while the beginning was written down
   await vi.waitFor(() => expect(puts).toBe(2), patience);
   coordinator.become(noLead);
   release();
-  // Whoever leads now finds it running.
+  // The process that leads now finds the rebuild running.
   await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ state: 'running' }), patience);
   await new Promise((resolve) => setImmediate(resolve));
   expect(threads).toEqual([]);
@@ -139,14 +157,14 @@ it('writes nothing over the record of another, and nothing more once it leads no
   await new Promise((resolve) => setImmediate(resolve));
   expect(await readRebuildRecord(others)).toEqual(finished);
   await writeRebuildRecord(others, () => foreign);
-  // It goes on with what stands there.
+  // The record that is stored now is carried out.
   coordinator.become({ leading: true, missing: [] });
   expect((await nth(2)).run.views).toEqual(['tags']);
   await writeRebuildRecord(others, ({ record }) =>
     record === undefined ? undefined : { ...record, fault: 'of the other' },
   );
   coordinator.become(noLead);
-  expect(closed).toHaveLength(1);
+  await vi.waitFor(() => expect(closed).toHaveLength(1), patience);
   coordinator.become(leading);
   await nth(3);
   expect(await readRebuildRecord(others)).toMatchObject({
@@ -199,4 +217,41 @@ it('a thread that cannot be started is tried again', async () => {
   );
   (await nth(1)).onEnd(switched);
   await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ state: 'finished' }), patience);
+});
+
+it.each([
+  ['it began', 1],
+  ['its end was written', 2],
+])('a rebuild whose process was killed before %s is finished by the next process', async (_, writes) => {
+  let left = writes;
+  const killed = (): Promise<never> => Promise.reject(new ReadModelsUnavailableError('killed'));
+  const first = await open((models) => ({
+    ...models,
+    putRecord: (record) => ((left -= 1) < 0 ? killed() : models.putRecord(record)),
+  }));
+  const { rebuild_id } = await first.coordinator.request(request);
+  first.coordinator.become(leading);
+  if (writes > 1) (await first.nth(1)).onEnd(checked);
+  await vi.waitUntil(() => left < 0, patience);
+  const second = startCoordinator(openSqliteReadModels({ file: first.file }));
+  second.coordinator.become(leading);
+  (await second.nth(1)).onEnd(checked);
+  const finished = { rebuild_id, state: 'finished' };
+  await vi.waitFor(async () => expect(await readRebuildRecord(first.others)).toMatchObject(finished), patience);
+  await second.coordinator.close();
+});
+
+it('starts no rebuild while the file of the views is replaced, whatever the old projector reports', async () => {
+  const { coordinator, nth, threads, closed } = await open();
+  await coordinator.request(request);
+  coordinator.become(leading);
+  await nth(1);
+  await coordinator.whileStopped(async () => {
+    expect(closed).toHaveLength(1);
+    coordinator.become({ leading: true, missing: ['contacts'] });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(threads).toHaveLength(1);
+  });
+  coordinator.become({ leading: true, missing: ['contacts'] });
+  expect((await nth(2)).run).toMatchObject({ views: ['contacts'], park: true });
 });

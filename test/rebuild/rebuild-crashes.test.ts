@@ -61,7 +61,7 @@ it('a kill while a discarded rebuild is cleared away does not have the next one 
     const wanted = ['contacts', 'memberships'];
     await expect(projector.rebuild({ views: wanted })).rejects.toThrow('killed');
     state.left = Infinity;
-    expect(await projector.rebuild({ views: wanted, mode: 'start' })).toMatchObject({ outcome: 'switched' });
+    expect(await projector.rebuild({ views: wanted, park: true })).toMatchObject({ outcome: 'switched' });
     expect(await documentsOf(projector.reader)).toEqual(before);
   }
 });
@@ -103,7 +103,7 @@ it('a release that is rolled back soon does not have its old storage dropped whi
   });
   const { missing } = await back.until((status) => status.live !== null);
   expect(missing).toEqual(['contacts']);
-  expect(await back.rebuild({ views: missing, mode: 'start' })).toMatchObject({
+  expect(await back.rebuild({ views: missing, park: true })).toMatchObject({
     outcome: 'switched',
     views: [{ storage_version: 2001 }],
   });
@@ -189,7 +189,7 @@ it('a switch that fails is answered, and does not leave the rebuild waiting for 
   const onProgress = ({ stage }: { stage: string }): void => {
     if (stage === 'catching_up') Object.assign(down, { call: 'find', name: 'parked' });
   };
-  await expect(projector.rebuild({ mode: 'start' }, { onProgress })).rejects.toThrow('killed');
+  await expect(projector.rebuild({ park: true }, { onProgress })).rejects.toThrow('killed');
   Object.assign(down, { call: 'commit', name: 'old_storages' });
   await expect(projector.rebuild({})).rejects.toThrow('killed');
   // By then it has been carried out.

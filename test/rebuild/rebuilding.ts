@@ -11,8 +11,7 @@ import { createLiveReader, type LiveReader } from '../../src/projector/live-read
 import { createSwitches, type Switches } from '../../src/rebuild/switch.js';
 import type { Projection } from '../../src/projections/projection.js';
 import type { ProjectorFault } from '../../src/projector/status.js';
-import { runProjector } from '../../src/projector/projector.js';
-import { buildInitially } from '../../src/rebuild/bulk-build.js';
+import { runProjector, type LogBounds } from '../../src/projector/projector.js';
 import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/rebuild/answers.js';
 import { runRebuild } from '../../src/rebuild/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
@@ -58,6 +57,8 @@ export interface ProjectorParts {
   readonly projections?: readonly Projection[];
   /** Milliseconds that an old storage is kept. */
   readonly dropAfter?: number;
+  /** A longer log without views is left to a rebuild. */
+  readonly shortLog?: LogBounds;
   /** Folds under a lease of so many milliseconds, and leaves newer views alone. */
   readonly leaseMs?: number;
 }
@@ -96,7 +97,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       tell(next);
     },
     switches,
-    buildInitially,
+    ...(parts.shortLog === undefined ? {} : { shortLog: parts.shortLog }),
     dropAfter,
   });
   const stop = async (): Promise<void> => {
@@ -120,7 +121,9 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       return runRebuild({
         run: {
           views: projections.map(({ name }) => name),
-          mode: 'switch',
+          dryRun: false,
+          acceptDifferences: false,
+          park: false,
           ...run,
         },
         reader: store,

@@ -13,7 +13,12 @@ async function built(contactCount = 5) {
   const views = openViews();
   const projector = startProjector({ store, views });
   await projector.caughtUp();
-  expect(await projector.rebuild({ views: ['contacts'], mode: 'prepare' })).toMatchObject({ outcome: 'prepared' });
+  const interruption = new AbortController();
+  const interrupted = projector.rebuild(
+    { views: ['contacts'] },
+    { signal: interruption.signal, onProgress: ({ stage }) => stage === 'catching_up' && interruption.abort() },
+  );
+  await expect(interrupted).rejects.toThrow('aborted');
   const checkpoint = await views.models.checkpoint('rebuild');
   if (checkpoint === null) throw new Error('nothing was built');
   const storages: NewStorages = { checkpoint, epoch: 1, park: false };

@@ -23,6 +23,8 @@ import { appendLines, registerName } from '../../src/recovery/register-file.js';
 import { lineOf, type RegisterLine } from '../../src/recovery/register-line.js';
 import { openRegister } from '../../src/recovery/register.js';
 import { markRestored, restoredIn, type RestoredMark } from '../../src/recovery/restored-mark.js';
+import { embeddedIn, storesOf } from '../../src/stores/stores.js';
+import { dataFolderAt } from '../../src/stores/data-folder.js';
 import { allEvents } from '../support/event-log.js';
 import { exampleEvents as e, examples, toAppend } from '../support/examples.js';
 import { logWith } from '../support/registers.js';
@@ -63,7 +65,7 @@ const rootAt = async (count: number): Promise<string | undefined> => {
 
 type NewestSeal = Parameters<typeof recoverLog>[0]['newestSeal'];
 async function start(newestSeal: NewestSeal = undefined): Promise<void> {
-  const restored = restoredIn(dataDir, { hasLog: true });
+  const restored = restoredIn(dataDir, storesOf(embeddedIn(dataFolderAt(dataDir))));
   const config = { dataDir, seals: { copies: sealDir } };
   const register = await openRegister({ config, owner: owner(), log: store, logger, monotonic: Date.now });
   commands.keepIn(register);
@@ -84,7 +86,7 @@ test('the first start after a restore records it with a valid MAC, and removes t
   expect(await recorded()).toMatchObject([
     { number: 1, count: mark.count, root: mark.root, superseded: null, isValid: true },
   ]);
-  expect(restoredIn(dataDir, { hasLog: true })).toBeUndefined();
+  expect(restoredIn(dataDir, storesOf(embeddedIn(dataFolderAt(dataDir))))).toBeUndefined();
   for await (const events of store.readStream('service')) expect(events.at(-1)?.id).toBe(mark.event_id);
 });
 

@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFi
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { makeBackup } from '../../src/recovery/make-backup.js';
+import { embeddedIn } from '../../src/stores/stores.js';
+import { dataFolderAt } from '../../src/stores/data-folder.js';
 import { audience } from '../support/audience.js';
 import { alterManifest, backUp, newLogFolder, newRoot, restoreTo, type LogFolder } from '../support/backups.js';
 
@@ -91,7 +93,7 @@ test('--keep keeps the backup just made if another one has as many events', asyn
 
 test('a backup gets another name if the clock shows the same time again', async () => {
   const options = {
-    ...{ stores: { events: { kind: 'embedded', file: path.join(log.dataDir, 'events.db') } } as never, folder },
+    ...{ log: embeddedIn(dataFolderAt(log.dataDir)), folder },
     ...{ places: { dataDir: log.dataDir, seals: { copies: undefined } }, keep: undefined, withSecrets: false },
     ...{ secrets: [], version: '0', signal: new AbortController().signal, clock: () => 0, onProgress: () => undefined },
     ...{ sealKeys: new Set<string>(), onNotice: () => undefined },

@@ -19,7 +19,7 @@ const fileIn = (folder: string): string => path.join(folder, 'restored.json');
 function written(): RestoredMark {
   const folder = newFolder();
   markRestored(folder, unsigned, key);
-  const mark = restoredIn(folder, { hasLog: false });
+  const mark = restoredIn(folder, { exists: () => true });
   if (mark === undefined) throw new Error('there is no mark');
   return mark;
 }
@@ -60,5 +60,5 @@ test('refuses a mark without a MAC', () => {
   markRestored(folder, unsigned, key);
   expect(JSON.parse(readFileSync(fileIn(folder), 'utf8'))).toEqual({ ...unsigned, mac: expect.any(String) as string });
   writeFileSync(fileIn(folder), JSON.stringify(unsigned));
-  expect(() => restoredIn(folder, { hasLog: false })).toThrow('cannot be read');
+  expect(() => restoredIn(folder, { exists: () => true })).toThrow('cannot be read');
 });

@@ -7,6 +7,8 @@ import { verifyBackup } from '../../src/recovery/verify-backup.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { createSeal } from '../../src/integrity/seal.js';
 import { keepSeal } from '../../src/integrity/seal-store.js';
+import { embeddedIn } from '../../src/stores/stores.js';
+import { dataFolderAt } from '../../src/stores/data-folder.js';
 import { newLogFolder, newRoot, type LogFolder } from '../support/backups.js';
 
 const { root, remove } = newRoot();
@@ -26,7 +28,7 @@ const make = async (knowsSecret = true): Promise<string> => {
   const { dataDir, secret } = log;
   const seals = { copies: undefined, key: undefined };
   const { folder } = await makeBackup({
-    ...{ stores: { events: { kind: 'embedded', file: path.join(dataDir, 'events.db') } } as never },
+    log: embeddedIn(dataFolderAt(dataDir)),
     ...{ places: { dataDir, seals }, folder: path.join(own, 'backups'), keep: undefined },
     ...{ secrets: knowsSecret ? [{ secret, source: 'SECRET' }] : [], version: '0', withSecrets: false },
     ...{ signal, clock: Date.now, onProgress: () => undefined, onNotice: (notice) => void notices.push(notice) },

@@ -1,10 +1,12 @@
 /** The service on an EventStoreDB that fails on command: what the API answers, that nothing is lost or doubled, and that it recovers by itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
+import type { StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import type { Fault } from '../eventstoredb/stand-in/faults.js';
+import { noMongo, testMongoUrl } from '../support/mongodb.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { standInPrefix as prefix, startStandInServers } from '../support/stand-in-servers.js';
 
-const prefix = 'faults_';
+let servers: Awaited<ReturnType<typeof startStandInServers>> | undefined;
 let server: StandIn;
 let service: Service;
 let list: string;
@@ -12,22 +14,21 @@ let number = 0;
 const someAddress = (): string => `ada${(number += 1)}@example.com`;
 
 beforeAll(async () => {
-  server = await startStandIn();
-  service = await startService({
-    env: {
-      EVENTSTORE_URL: server.url,
-      EVENTSTORE_PREFIX: prefix,
-      SECRET: 'a secret of faults, long enough for a start',
-      MONGODB_URL: undefined,
-    },
-  });
+  if (testMongoUrl === undefined) return;
+  servers = await startStandInServers(testMongoUrl);
+  server = servers.server;
+  service = await startService({ env: servers.env });
   list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
 }, 60_000);
 afterAll(async () => {
+  if (servers === undefined) return;
   await service.close();
-  await server.close();
+  await servers.close();
 });
-beforeEach(() => server.clear());
+beforeEach(({ skip }) => {
+  skip(servers === undefined, noMongo);
+  server.clear();
+});
 
 const create = (email: string): Promise<Answer> =>
   service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });

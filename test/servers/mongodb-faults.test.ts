@@ -1,18 +1,18 @@
 /** The service on a MongoDB that fails on command: what the API answers, that nothing is lost or doubled, and that it recovers by itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoReadModels } from '../../src/readmodels/mongodb/read-models.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
-import path from 'node:path';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
-import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';
+import { behindProxy, noMongo, testMongoUrl } from '../support/mongodb.js';
 import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { standInPrefix, startStandInServers } from '../support/stand-in-servers.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const behind = testMongoUrl === undefined ? undefined : behindProxy(testMongoUrl);
 const reason = testMongoUrl === undefined ? noMongo : 'its address has to be expanded by DNS, a proxy cannot stand in';
 
 describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefined ? ` (${reason})` : ''}`, () => {
-  let database: TestDatabase;
+  let servers: Awaited<ReturnType<typeof startStandInServers>>;
   let proxy: TcpProxy;
   let service: Service;
   let list: string;
@@ -20,13 +20,11 @@ describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefine
   const someAddress = (): string => `ada${(number += 1)}@example.com`;
 
   beforeAll(async () => {
-    database = openTestDatabase(testMongoUrl ?? '');
-    const own = behindProxy(database.url);
+    servers = await startStandInServers(testMongoUrl ?? '');
+    const own = behindProxy(servers.database.url);
     if (own === undefined) throw new Error(reason);
     proxy = await startTcpProxy(own.target);
-    service = await startService({
-      env: { MONGODB_URL: own.through(proxy.port), EVENTSTORE_URL: undefined, SECRET: undefined },
-    });
+    service = await startService({ env: { ...servers.env, MONGODB_URL: own.through(proxy.port) } });
     list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
     await service.get(`/v1/lists/${list}`);
   }, 60_000);
@@ -34,7 +32,7 @@ describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefine
     await proxy.heal();
     await service.close();
     await proxy.close();
-    await database.close();
+    await servers.close();
   }, 60_000);
   beforeEach(() => proxy.heal());
 
@@ -44,8 +42,8 @@ describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefine
 
   /** All views are what a fresh fold of the log gives. */
   async function expectTrueViews(): Promise<void> {
-    const log = openSqliteEventReader({ file: path.join(service.dataDir, 'events.db') });
-    const views = openMongoReadModels({ url: database.url });
+    const log = openEventStoreDb({ url: servers.server.url, prefix: standInPrefix });
+    const views = openMongoReadModels({ url: servers.database.url });
     try {
       const head = await log.head();
       await eventually(async () => ((await views.checkpoint('views'))?.position ?? '') >= head || undefined, {
@@ -80,7 +78,7 @@ describe.skipIf(behind === undefined)(`a MongoDB that fails${behind === undefine
       await begin();
       const email = someAddress();
       const asked = performance.now();
-      // The log is embedded here and does not need the views.
+      // Writes need the log alone.
       expect((await create(email)).status).toBe(200);
       for (const answer of await Promise.all([show(email), show(before)])) {
         expect(answer.status).toBe(503);

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { startStandIn, type StandIn, type StandInEvent } from '../eventstoredb/stand-in/stand-in.js';
-import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
+import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';
 import { freshFolder, runToExit, startService, type Overrides } from '../support/service.js';
 
 const cleanups: (() => Promise<unknown> | undefined)[] = [];
@@ -23,11 +23,18 @@ function folder(): string {
   return dataDir;
 }
 const secret = 'a secret of starts, long enough for a start';
+/** The views of starts that end before they are opened. */
+const noViews = 'mongodb://127.0.0.1:1/audience';
+function newViews(): TestDatabase {
+  const database = openTestDatabase(testMongoUrl ?? '');
+  cleanups.push(() => database.close());
+  return database;
+}
 const on = (server: Pick<StandIn, 'url'>, more: Overrides = {}): Overrides => ({
   EVENTSTORE_URL: server.url,
   // The default, for every data folder.
   EVENTSTORE_PREFIX: undefined,
-  MONGODB_URL: undefined,
+  MONGODB_URL: noViews,
   SECRET: secret,
   ...more,
 });
@@ -69,7 +76,7 @@ describe('an EventStoreDB', () => {
     const onOutput = (text: string): void => {
       if (text.includes('waiting for the event store')) coming ??= server.start();
     };
-    const service = await startService({ env: on(server), onOutput });
+    const service = await startService({ env: on(server, { MONGODB_URL: newViews().url }), onOutput });
     cleanups.push(() => service.close());
     await coming;
     expect((await service.get('/health/ready')).status).toBe(200);
@@ -78,7 +85,7 @@ describe('an EventStoreDB', () => {
   test('that is not ready yet is waited for', async () => {
     const server = await eventStore();
     server.inject({ kind: 'any', type: 'not_ready', times: 3 });
-    const service = await startService({ env: on(server) });
+    const service = await startService({ env: on(server, { MONGODB_URL: newViews().url }) });
     cleanups.push(() => service.close());
     expect((await service.get('/health/ready')).status).toBe(200);
   }, 40_000);
@@ -101,11 +108,12 @@ describe('an EventStoreDB', () => {
   test('asks for a secret, and holds the service to it', async () => {
     const server = await eventStore();
     expect(await refused(folder(), on(server, { SECRET: undefined }))).toContain('SECRET is required');
-    const service = await startService({ env: on(server) });
+    const env = on(server, { MONGODB_URL: newViews().url });
+    const service = await startService({ env });
     cleanups.push(() => service.close());
     const events = server.events('audience_').length;
     const other = 'another secret, which is also long enough';
-    const output = await refused(folder(), on(server, { SECRET: other }));
+    const output = await refused(folder(), { ...env, SECRET: other });
     expect(output).toContain('SECRET is not the one that this event log was begun with');
     expect(output).not.toContain(other);
     expect(server.events('audience_')).toHaveLength(events);
@@ -113,35 +121,40 @@ describe('an EventStoreDB', () => {
 
   test('with another secret beside its own views says that it is the secret, and accuses nobody', async () => {
     const [dataDir, server] = [folder(), await eventStore()];
-    const first = await startService({ dataDir, env: on(server) });
+    const env = on(server, { MONGODB_URL: newViews().url });
+    const first = await startService({ dataDir, env });
     await first.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
     await first.kill('SIGTERM');
-    const output = await refused(dataDir, on(server, { SECRET: 'another secret, which is also long enough' }));
+    const output = await refused(dataDir, { ...env, SECRET: 'another secret, which is also long enough' });
     expect(output).toContain('SECRET is not the one that this event log was begun with');
     expect(output).not.toContain('altered');
   }, 40_000);
 
   test('that is empty, or holds another log, does not get views that were folded from one', async () => {
     const dataDir = folder();
-    const first = await startService({ dataDir, env: on(await eventStore()) });
+    const views = { MONGODB_URL: newViews().url };
+    const first = await startService({ dataDir, env: on(await eventStore(), views) });
     await first.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+    await first.get('/v1/lists');
     await first.kill('SIGTERM');
     const empty = await eventStore();
-    const output = await refused(dataDir, on(empty));
+    const output = await refused(dataDir, on(empty, views));
     expect(output).toContain('the log is empty, but the views were folded from one');
-    expect(output).toContain('views.db');
+    expect(output).toContain('drop the MongoDB database of MONGODB_URL');
     // Nothing was written where the operator may not have meant to go.
     expect(empty.events('audience_')).toEqual([]);
-    const other = await startService({ env: on(empty) });
+    const other = await startService({ env: on(empty, { MONGODB_URL: newViews().url }) });
     await other.kill('SIGTERM');
-    expect(await refused(dataDir, on(empty))).toContain('the views were folded from another log');
+    expect(await refused(dataDir, on(empty, views))).toContain('the views were folded from another log');
     await other.close();
   }, 40_000);
 
   test('that has lost the end of the log is refused, and taken again when the views are gone', async () => {
     const whole = await eventStore();
     const dataDir = folder();
-    const service = await startService({ dataDir, env: on(whole) });
+    const database = newViews();
+    const views = { MONGODB_URL: database.url };
+    const service = await startService({ dataDir, env: on(whole, views) });
     await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
     const events = whole.events('audience_');
     await service.make('/v1/lists/create', { list_name: 'Later' }, 'list_id');
@@ -149,11 +162,11 @@ describe('an EventStoreDB', () => {
     await service.kill('SIGTERM');
     const restored = await eventStore();
     await restore(restored, events);
-    expect(await refused(dataDir, on(restored))).toMatch(
+    expect(await refused(dataDir, on(restored, views))).toMatch(
       /the log (ends at position \d+, before|has another event at) position \d+/,
     );
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${dataDir}/views.db${suffix}`, { force: true });
-    const again = await startService({ dataDir, env: on(restored) });
+    await database.client.db().dropDatabase();
+    const again = await startService({ dataDir, env: on(restored, views) });
     cleanups.push(() => again.close());
     expect((await again.get('/v1/lists')).items()).toMatchObject([{ list_name: 'News' }]);
   }, 60_000);
@@ -161,14 +174,12 @@ describe('an EventStoreDB', () => {
 
 describe.skipIf(testMongoUrl === undefined)(`a MongoDB${testMongoUrl === undefined ? ` (${noMongo})` : ''}`, () => {
   test('whose views belong to another log ends the start and keeps them', async () => {
-    const database = openTestDatabase(testMongoUrl ?? '');
-    cleanups.push(() => database.close());
-    const env = { MONGODB_URL: database.url, EVENTSTORE_URL: undefined, SECRET: undefined };
-    const first = await startService({ env });
+    const views = { MONGODB_URL: newViews().url };
+    const first = await startService({ env: on(await eventStore(), views) });
     const list = await first.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
     expect((await first.get(`/v1/lists/${list}`)).status).toBe(200);
     await first.kill('SIGTERM');
-    const output = await refused(folder(), env);
+    const output = await refused(folder(), on(await eventStore(), views));
     expect(output).toContain('MONGODB_URL');
     await first.start();
     cleanups.push(() => first.close());
@@ -178,7 +189,8 @@ describe.skipIf(testMongoUrl === undefined)(`a MongoDB${testMongoUrl === undefin
 
 describe('a MongoDB', () => {
   test('whose address cannot be used ends the start', async () => {
-    const output = await refused(folder(), { MONGODB_URL: 'mongodb://ada:pa55word@127.0.0.1/audience?colour=blue' });
+    const url = 'mongodb://ada:pa55word@127.0.0.1/audience?colour=blue';
+    const output = await refused(folder(), on(await eventStore(), { MONGODB_URL: url }));
     expect(output).toContain('MONGODB_URL');
     expect(output).not.toContain('pa55word');
   });
@@ -187,7 +199,7 @@ describe('a MongoDB', () => {
     const port = await closedPort();
     const { output } = await runToExit(
       folder(),
-      { MONGODB_URL: `mongodb://127.0.0.1:${port}/audience` },
+      on(await eventStore(), { MONGODB_URL: `mongodb://127.0.0.1:${port}/audience` }),
       { timeout: 9_000 },
     );
     expect(output).toContain('waiting for MongoDB');

@@ -50,7 +50,9 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['MAIL_IN_DOUBT_AFTER', { MAIL_IN_DOUBT_AFTER: '25h' }],
   ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '48' }],
   ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '366d' }],
-  ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
+  ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113', MONGODB_URL: 'mongodb://localhost' }],
+  ['MONGODB_URL', { EVENTSTORE_URL: 'esdb://localhost:2113', SECRET: 'a-secret-of-at-least-thirty-two-bytes' }],
+  ['EVENTSTORE_URL', { MONGODB_URL: 'mongodb://localhost' }],
   ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
   ['EVENTSTORE_PREFIX', { EVENTSTORE_PREFIX: 'a.b' }],
   ['MONGODB_URL', { MONGODB_URL: 'postgres://example.com' }],
@@ -98,6 +100,21 @@ test.each([
 test('BOUNCE_THRESHOLD=off is no threshold', () => {
   expect(readConfig({ BOUNCE_THRESHOLD: 'off' }).bounceThreshold).toBe(0);
   expect(readConfig({}).bounceThreshold).toBe(3);
+});
+
+test('one server without the other is refused with the variable that is missing and what to do', () => {
+  expect(() => readConfig({ EVENTSTORE_URL: 'esdb://localhost:2113' })).toThrow(
+    /^MONGODB_URL is required with EVENTSTORE_URL: .* Set MONGODB_URL, or unset EVENTSTORE_URL/,
+  );
+  expect(() => readConfig({ MONGODB_URL: 'mongodb://localhost' })).toThrow(
+    /^EVENTSTORE_URL is required with MONGODB_URL: .* Set EVENTSTORE_URL, or unset MONGODB_URL/,
+  );
+});
+
+test('a command without views needs only the settings of the log', () => {
+  const { logServer, servers } = readStoresConfig({ EVENTSTORE_URL: 'esdb://localhost:2113' });
+  expect(logServer).toEqual({ events: { url: 'esdb://localhost:2113', prefix: 'audience_' } });
+  expect(servers).toThrow(/^MONGODB_URL is required/);
 });
 
 test('an empty variable counts as absent', () => {

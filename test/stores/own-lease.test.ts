@@ -3,16 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { leasesOf } from '../../src/stores/own-lease.js';
 
 it('gives leases again once the views can be opened', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'own-lease-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folder = path.join(root, 'later');
-  const openLease = leasesOf({
-    events: { kind: 'eventstoredb', url: 'esdb://127.0.0.1:1?tls=false', prefix: '' },
-    views: { kind: 'embedded', file: path.join(folder, 'views.db') },
-  });
+  const openLease = leasesOf(async () => openSqliteReadModels({ file: path.join(folder, 'views.db') }));
   await expect(openLease('seals', 1_000)).rejects.toThrow();
   mkdirSync(folder);
   const lease = await openLease('seals', 1_000);

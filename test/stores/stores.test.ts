@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
-import { buildInitially } from '../../src/rebuild/bulk-build.js';
-import { openRebuildStores, refuseForeignViews } from '../../src/stores/stores.js';
+import { runProjector } from '../../src/projector/projector.js';
+import { embeddedIn, openRebuildStores, storesOf } from '../../src/stores/stores.js';
 import { append, appendContacts } from '../rebuild/contact-log.js';
 import { exampleEvents } from '../support/examples.js';
 
@@ -21,10 +21,7 @@ it('writes little at once where the projector waits for the same file, in whiche
   const folder = newFolder();
   const files = { events: path.join(folder, 'events.db'), views: path.join(folder, 'views.db') };
   const log = await openSqliteEventStore({ file: files.events, clock: () => 0 });
-  const stores = await openRebuildStores({
-    events: { kind: 'embedded', file: files.events },
-    views: { kind: 'embedded', file: files.views },
-  });
+  const stores = await openRebuildStores(embeddedIn({ eventsFile: files.events, viewsFile: files.views }));
   expect(stores.bounds?.documents).toBeLessThan(5_000);
   await stores.close();
   await log.close();
@@ -34,10 +31,7 @@ it('refuses a log that was put back to an earlier day while its views were built
   const folder = newFolder();
   const files = { events: path.join(folder, 'events.db'), views: path.join(folder, 'views.db') };
   const backup = path.join(folder, 'backup.db');
-  const settings = {
-    events: { kind: 'embedded', file: files.events },
-    views: { kind: 'embedded', file: files.views },
-  } as const;
+  const stores = storesOf(embeddedIn({ eventsFile: files.events, viewsFile: files.views }));
   const open = () => openSqliteEventStore({ file: files.events, clock: () => 0 });
   const write = async (from: number): Promise<void> => {
     const log = await open();
@@ -50,27 +44,22 @@ it('refuses a log that was put back to an earlier day while its views were built
   await write(5);
   const log = await open();
   const models = openSqliteReadModels({ file: files.views });
-  const killed = new Error('killed');
-  const building = buildInitially({
+  const stop = new AbortController();
+  await runProjector({
     reader: log,
-    readModels: {
-      ...models,
-      async commit(commit) {
-        if (commit.checkpoint.name === 'views') throw killed;
-        await models.commit(commit);
-      },
-    },
+    readModels: models,
     projections: liveProjections,
-    signal: new AbortController().signal,
-    check: () => undefined,
-    onProgress: () => undefined,
+    signal: stop.signal,
+    random: () => 0,
+    shortLog: { events: 1, characters: 1 },
+    onFault: () => undefined,
+    onProgress: ({ live }) => (live === null ? undefined : stop.abort()),
   });
-  await expect(building).rejects.toThrow(killed);
   await models.close();
-  await refuseForeignViews(settings, log, {});
+  await stores.refuseForeignViews(log, {});
   await log.close();
   cpSync(backup, files.events);
   const earlier = await open();
-  await expect(refuseForeignViews(settings, earlier, {})).rejects.toThrow('restored or shortened');
+  await expect(stores.refuseForeignViews(earlier, {})).rejects.toThrow('restored or shortened');
   await earlier.close();
 });

@@ -4,10 +4,9 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createApp } from '../../src/api/app.js';
+import { createApp, type ApiOptions } from '../../src/api/app.js';
 import { configuredKey, createAuthenticator, fullGrant } from '../../src/api/http/auth.js';
 import { createRateLimiter } from '../../src/api/http/rate-limit.js';
-import type { StreamOfView } from '../../src/api/http/reads.js';
 import { createConnections } from '../../src/api/http/connections.js';
 import { createServer } from '../../src/api/http/server.js';
 import { createAudience } from '../../src/commands/audience.js';
@@ -20,6 +19,7 @@ import { createCommandHandler } from '../../src/commands/handle.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
+import { createObserve } from '../../src/flow/observe.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
@@ -63,19 +63,20 @@ const uncounted = async (): Promise<undefined> => undefined;
 /** What a test has in place of views and of a log. */
 interface Instead {
   readonly queries?: Partial<Queries>;
-  readonly parked?: () => readonly StreamOfView[];
   /** Default: the views show everything at once. */
   readonly ownWrites?: OwnWrites;
   /** Milliseconds. */
   readonly stallTimeout?: number;
   /** Default: one in a file of its own. */
   readonly store?: EventStore;
+  /** Other parts of the API. Most of them throw by default. */
+  readonly parts?: Partial<ApiOptions>;
 }
 
 export const auditedSecret = 'a secret of the tests, long enough to be one';
 
 export async function startAuditedService(instead: Instead = {}): Promise<AuditedService> {
-  const { queries: given = {}, parked = () => [] } = instead;
+  const { queries: given = {} } = instead;
   const store = instead.store ?? (await openLog()).store;
   let time = Date.UTC(2026, 0, 1);
   let count = 0;
@@ -105,7 +106,8 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     hasPublicUrl: false,
   });
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
-  const queries: Queries = new Proxy<Queries>({ emailsTo: emailsInLog(store).to, ...given } as Queries, { get });
+  const hints = { emailsTo: emailsInLog(store).to, settleEmails: async () => undefined, lacksEmails: () => false };
+  const queries: Queries = new Proxy<Queries>({ ...hints, ...given } as Queries, { get });
   const unlimited = createRateLimiter('default', 0, () => 0);
   const grant = fullGrant(configuredKey(`test:${key}`));
   const find = (hash: string) => (hash === grant.hash.toString('hex') ? grant : undefined);
@@ -133,7 +135,6 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
       tree: { ordinalsAt: async (positions) => positions.map(() => undefined) },
       pageSeals: () => ({ holding: [], failing: undefined, demandInTree: async () => Infinity }),
     },
-    parked,
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },
     erasures: { request: never, all: never },
@@ -146,10 +147,11 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     clock: () => time,
     authenticate,
     limits: { api: unlimited, email: unlimited, anonymous: unlimited, failures: unlimited },
-    log: () => undefined,
+    observe: createObserve([]),
     newUuid: randomUUID,
     now: () => performance.now(),
     stopping: new AbortController().signal,
+    ...instead.parts,
   });
   const { stallTimeout } = instead;
   const { server } = createServer(app, {

@@ -51,6 +51,7 @@ export async function freshFold(log: EventReader): Promise<Documents> {
       projections: liveProjections,
       signal: done.signal,
       random: Math.random,
+      shortLog: { events: Infinity, characters: Infinity },
       onProgress: ({ position }) => {
         if (position >= head) done.abort();
       },

@@ -20,6 +20,7 @@ import {
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { embeddedIn } from '../../src/stores/stores.js';
 import { audience, startAudience, type Ended, type StartedCommand } from './audience.js';
 import type { Overrides } from './service.js';
 
@@ -34,7 +35,7 @@ export function newFolder(): string {
 }
 
 export const eventsFileOf = (folder: string): string => dataFolderAt(folder).eventsFile;
-export const addressOf = (folder: string) => ({ kind: 'embedded', file: eventsFileOf(folder) }) as const;
+export const addressOf = (folder: string) => embeddedIn(dataFolderAt(folder));
 
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
   openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });

@@ -8,12 +8,13 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listDecider } from '../../src/commands/catalogue.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
+import { createObserve } from '../../src/flow/observe.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { traceCommands } from '../../src/traces/commands.js';
-import { traceRequests } from '../../src/traces/requests.js';
+import { followCommands } from '../../src/traces/commands.js';
+import { followRequests } from '../../src/traces/requests.js';
 import { createShown } from '../../src/traces/shown.js';
 import { createUnderWay } from '../../src/traces/under-way.js';
-import { traceWork } from '../../src/traces/work.js';
+import { followWork } from '../../src/traces/work.js';
 import { exampleSalt } from '../support/examples.js';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'spans-'));
@@ -40,20 +41,21 @@ function tracing(store = log) {
   const stream = `lists-${(streams += 1)}`;
   const underWay = createUnderWay();
   const shown = createShown(tracer);
-  const commands = traceCommands({ tracer, underWay, shown });
+  const begin = {
+    request: followRequests({ tracer, underWay, continuesTraces: true }),
+    ...followCommands({ tracer, underWay, shown }),
+    ...followWork({ tracer, underWay, clock: Date.now, monotonic: () => performance.now() }),
+  };
   const newLists = () =>
-    commands.traceHandler(
-      createCommandHandler({
-        store,
-        decider: listDecider,
-        sources: { now: Date.now, newEventId: randomUUID, newSalt: () => exampleSalt },
-        random: Math.random,
-        sleep: () => nextTurn(),
-        cacheSize: 10,
-        traceAppend: commands.traceAppend,
-      }),
-    );
-  const begin = traceRequests({ tracer, underWay, goesOn: true });
+    createCommandHandler({
+      store,
+      decider: listDecider,
+      sources: { now: Date.now, newEventId: randomUUID, newSalt: () => exampleSalt },
+      random: Math.random,
+      sleep: () => nextTurn(),
+      cacheSize: 10,
+      observe: createObserve([], begin),
+    });
   const spans = () =>
     exporter.getFinishedSpans().map((span) => ({
       name: span.name,
@@ -72,14 +74,21 @@ function tracing(store = log) {
     newLists,
     lists: newLists(),
     create,
-    request: () => begin({ method: 'POST', headers: {}, isEncrypted: false }),
-    ...traceWork({ tracer, underWay, clock: Date.now, monotonic: () => performance.now() }),
+    request: () => begin.request({ method: 'POST', headers: {}, isEncrypted: false }),
+    async work(subscriber: string, run: () => Promise<unknown>): Promise<void> {
+      const begun = begin.work(subscriber);
+      await begun.run(run);
+      begun.end({});
+    },
     spans,
     named: (name: string) => spans().filter((span) => span.name === name),
   };
 }
 
-const ended = { route: '/somewhere', status: 200, error: undefined, correlationId: 'c' };
+const ended = {
+  ...{ request_id: 'r', trace_id: 't', correlation_id: 'c', method: 'POST', route: '/somewhere', status: 200 },
+  ...{ duration: 1, actor: undefined, error: undefined },
+};
 
 describe('appends', () => {
   test('one that carries commands of several requests is a span of each, in its own trace', async () => {
@@ -207,9 +216,9 @@ describe('the trace of a caller', () => {
     const { tracer } = sdk();
     const underWay = createUnderWay();
     const request = { method: 'GET', headers: { traceparent }, isEncrypted: true };
-    const taken = traceRequests({ tracer, underWay, goesOn: true })(request);
+    const taken = followRequests({ tracer, underWay, continuesTraces: true })(request);
     if (traceId === undefined) expect(taken.traceId).not.toMatch(/^4bf92f/i);
     else expect(taken.traceId).toBe(traceId);
-    expect(traceRequests({ tracer, underWay, goesOn: false })(request).traceId).not.toBe(traceId);
+    expect(followRequests({ tracer, underWay, continuesTraces: false })(request).traceId).not.toBe(traceId);
   });
 });

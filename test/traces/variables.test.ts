@@ -1,99 +1,77 @@
-/** The standard variables of OpenTelemetry, as its specification has them. */
+/** Which values of OpenTelemetry's standard variables are understood, and which are named as wrong. */
 import { describe, expect, test } from 'vitest';
-import { readTraceVariables } from '../../src/traces/variables.js';
+import { checkTraceVariables } from '../../src/traces/variables.js';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
-const settingsOf = (environment: Record<string, string>) =>
-  readTraceVariables({ ...endpoint, ...environment }).settings;
+const nothingWrong = new Map();
 
-describe('where traces go', () => {
+describe('traces are made', () => {
   test.each([
-    ['http://collector:4318', 'http://collector:4318/v1/traces'],
-    ['http://collector:4318/', 'http://collector:4318/v1/traces'],
-    ['https://example.com/otlp/', 'https://example.com/otlp/v1/traces'],
-  ])('%s for all that is told: %s', (url, to) => {
-    expect(readTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: url }).settings?.url).toBe(to);
+    endpoint,
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces:4318/here' },
+    { ...endpoint, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'otlp' },
+  ])('with %j', (environment) => {
+    expect(checkTraceVariables(environment)).toEqual({ isOn: true, wrong: nothingWrong });
   });
 
-  test('an address for traces is taken as it is, and comes before the general one', () => {
-    const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces:4318/here' };
-    expect(readTraceVariables(own).settings?.url).toBe('http://traces:4318/here');
-    expect(settingsOf(own)?.url).toBe('http://traces:4318/here');
+  test('with the general endpoint if the endpoint for traces is wrong', () => {
+    const { isOn, wrong } = checkTraceVariables({ ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317' });
+    expect(isOn).toBe(true);
+    expect([...wrong.keys()]).toEqual(['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']);
   });
+});
 
+describe('no traces are made', () => {
   test.each([
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
     { OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
     { ...endpoint, OTEL_SDK_DISABLED: 'True' },
     { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
-  ])('nowhere: %j', (environment) => {
-    expect(readTraceVariables(environment)).toEqual({ settings: undefined, ignored: [] });
+  ])('with %j, and nothing is named as wrong', (environment) => {
+    expect(checkTraceVariables(environment)).toEqual({ isOn: false, wrong: nothingWrong });
   });
-});
 
-test('an address that is none is named, and no traces are made', () => {
-  const { settings, ignored } = readTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' });
-  expect(settings).toBeUndefined();
-  expect(ignored).toEqual(['OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://']);
+  test('if the only endpoint is no address, which is named', () => {
+    const { isOn, wrong } = checkTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' });
+    expect(isOn).toBe(false);
+    expect(wrong).toEqual(
+      new Map([['OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an address that begins with http:// or https://']]),
+    );
+  });
 });
 
 test.each([
-  [undefined, undefined, { share: 1, asksParent: true }],
-  ['always_on', undefined, { share: 1, asksParent: false }],
-  ['always_off', undefined, { share: 0, asksParent: false }],
-  ['traceidratio', '0.25', { share: 0.25, asksParent: false }],
-  ['traceidratio', undefined, { share: 1, asksParent: false }],
-  ['parentbased_always_on', '0.25', { share: 1, asksParent: true }],
-  ['parentbased_always_off', undefined, { share: 0, asksParent: true }],
-  ['ParentBased_TraceIdRatio', '0.01', { share: 0.01, asksParent: true }],
-])('the sampler %s with the argument %s', (name = '', argument = '', sampler) => {
-  expect(settingsOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument })?.sampler).toEqual(sampler);
+  { OTEL_TRACES_SAMPLER: 'ParentBased_TraceIdRatio', OTEL_TRACES_SAMPLER_ARG: '0.01' },
+  { OTEL_PROPAGATORS: 'baggage, TraceContext' },
+  { OTEL_BSP_SCHEDULE_DELAY: '0', OTEL_BSP_MAX_QUEUE_SIZE: ' 100 ' },
+  { OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+])('%j is understood', (environment) => {
+  expect(checkTraceVariables({ ...endpoint, ...environment }).wrong).toEqual(nothingWrong);
 });
 
-test.each([
-  ['tracecontext,baggage', true],
-  ['baggage, TraceContext', true],
-  ['baggage', false],
-  ['none', false],
-])('with the propagators %s a trace of a caller is gone on with: %s', (names, goesOn) => {
-  expect(settingsOf({ OTEL_PROPAGATORS: names })?.goesOn).toBe(goesOn);
-});
-
-test('batches: the defaults of the specification, and no batch is larger than what may wait', () => {
-  expect(settingsOf({})?.batches).toEqual({
-    maxQueueSize: 2_048,
-    maxExportBatchSize: 512,
-    scheduledDelayMillis: 5_000,
-    exportTimeoutMillis: 30_000,
-  });
-  expect(settingsOf({ OTEL_BSP_MAX_QUEUE_SIZE: '100', OTEL_BSP_SCHEDULE_DELAY: '0' })?.batches).toMatchObject({
-    maxQueueSize: 100,
-    maxExportBatchSize: 100,
-    scheduledDelayMillis: 0,
-  });
-});
-
-test('what is not understood is named without its value, and its default holds', () => {
-  const { settings, ignored } = readTraceVariables({
+test('each wrong value is named without the value', () => {
+  const { isOn, wrong } = checkTraceVariables({
     ...endpoint,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:secret@4317',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '0',
     OTEL_TRACES_SAMPLER: 'jaeger_remote',
     OTEL_TRACES_SAMPLER_ARG: '10%',
     OTEL_PROPAGATORS: 'b3,xray',
     OTEL_BSP_MAX_QUEUE_SIZE: 'many',
     OTEL_EXPORTER_OTLP_CERTIFICATE: '/nowhere/ca.pem',
   });
-  expect(settings).toEqual(settingsOf({}));
-  expect(ignored.map((line) => line.split(' ')[0]).sort()).toEqual([
+  expect(isOn).toBe(true);
+  expect([...wrong.keys()].sort()).toEqual([
     'OTEL_BSP_MAX_QUEUE_SIZE',
     'OTEL_EXPORTER_OTLP_CERTIFICATE',
     'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'OTEL_EXPORTER_OTLP_TIMEOUT',
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     'OTEL_PROPAGATORS',
     'OTEL_TRACES_SAMPLER',
     'OTEL_TRACES_SAMPLER_ARG',
   ]);
-  expect(ignored.join()).not.toMatch(/secret|jaeger_remote|10%|xray/);
+  expect([...wrong.values()].join()).not.toMatch(/secret|jaeger_remote|10%|xray/);
 });

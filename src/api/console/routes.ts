@@ -1,11 +1,11 @@
 /** `/console`: the web page for people. Its files are built beside the service; all that it shows comes from the API, with the key of who looks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
 import { ServiceError } from '../../errors.js';
 import { pagePolicy } from '../../report/page.js';
-import type { EndpointRunner } from '../http/endpoint-runner.js';
+import { createFile, sendFile, type ServedFile } from '../http/files.js';
+import type { Pipeline } from '../http/pipeline.js';
 import { otherMethods } from '../http/routes.js';
 import { securityHeaders } from '../http/security-headers.js';
 
@@ -35,70 +35,46 @@ const pageHeaders = [
 const fileHeaders = [...securityHeaders(), 'Cache-Control', 'public, max-age=31536000, immutable'];
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
 
-interface Content {
-  readonly type: string;
-  readonly headers: readonly string[];
-  readonly identity: Buffer;
-  readonly gzip: Buffer;
-}
+export function mountConsole(app: Express, pipeline: Pipeline): void {
+  const known = new Map<string, ServedFile>();
 
-export function mountConsole(app: Express, runner: EndpointRunner): void {
-  const known = new Map<string, Content>();
-
-  /** Read and compressed once, when it is first asked for. */
-  function contentOf(name: string, load: () => Omit<Content, 'gzip'>): Content {
-    let content = known.get(name);
-    if (content === undefined) {
-      const loaded = load();
-      content = { ...loaded, gzip: gzipSync(loaded.identity) };
-      known.set(name, content);
+  /** Reads and compresses a file once, when it is first requested. */
+  function fileOf(name: string, load: () => Parameters<typeof createFile>[0]): ServedFile {
+    let file = known.get(name);
+    if (file === undefined) {
+      file = createFile(load());
+      known.set(name, file);
     }
-    return content;
+    return file;
   }
 
-  const fileOf = (name: string): Content =>
-    contentOf(name, () => ({
+  const assetOf = (name: string): ServedFile =>
+    fileOf(name, () => ({
       type: types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
       headers: fileHeaders,
-      identity: readFileSync(`${folder}assets/${name}`),
+      content: readFileSync(`${folder}assets/${name}`),
     }));
 
-  /** Its files are named by relative paths, so that it works below any prefix of a proxy. */
-  const pageAt = (path: string): Content => {
+  /** The page names its files by relative paths, so that it works below any prefix of a proxy. */
+  const pageAt = (path: string): ServedFile => {
     const depth = path.split('/').length - 1;
     const root = path === '' ? 'console/' : '../'.repeat(depth - 1) || './';
-    return contentOf(`/${root}`, () => ({
+    return fileOf(`/${root}`, () => ({
       type: 'text/html',
       headers: pageHeaders,
-      identity: Buffer.from(readFileSync(`${folder}index.html`, 'utf8').replaceAll('{root}', root)),
+      content: readFileSync(`${folder}index.html`, 'utf8').replaceAll('{root}', root),
     }));
   };
 
   app.use('/console', (request, response, next) => {
     if (!methods.includes(request.method)) {
-      otherMethods(runner, methods)(request, response, next);
+      otherMethods(pipeline, methods)(request, response, next);
       return;
     }
     const path = request.originalUrl.replace(/^\/console/, '').replace(/[?#].*$/s, '');
     const name = /^\/assets\/(.*)$/s.exec(path)?.[1];
     const isThere = name === undefined ? path.split('/').length <= deepest : names().has(name);
-    if (!isThere) runner.refuse({ request, response }, new ServiceError('not_found'));
-    else send(runner, { request, response }, name === undefined ? pageAt(path) : fileOf(name));
+    if (!isThere) pipeline.refuse({ request, response }, new ServiceError('not_found'));
+    else sendFile(response, name === undefined ? pageAt(path) : assetOf(name), pipeline.headers({ request, response }));
   });
-}
-
-interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
-}
-
-function send(runner: EndpointRunner, { request, response }: Exchange, content: Content): void {
-  const isZipped = request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
-  const headers = [...runner.headers({ request, response }), ...content.headers];
-  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
-  if (isZipped) response.setHeader('Content-Encoding', 'gzip');
-  response
-    .vary('Accept-Encoding')
-    .type(content.type)
-    .send(isZipped ? content.gzip : content.identity);
 }

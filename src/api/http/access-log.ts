@@ -1,7 +1,7 @@
 /** Records who read what about whom, before the answer is sent. */
 import type { AuditedRead, RecordRead } from '../../commands/access.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
-import type { Call } from './endpoint-runner.js';
+import type { Call } from './call.js';
 
 type Caller = Pick<Call, 'context'>;
 

@@ -2,16 +2,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import { isUnreadable } from '../../events/codec.js';
+import { createKeyedQueue } from '../../flow/serial.js';
 import { inBatches, inOrder } from '../../flow/batches.js';
 import { createLine, createSlots } from '../../flow/slots.js';
 import { defaultBodyLimit, parseObject, readLines } from './body.js';
-import type { Call } from './endpoint-runner.js';
+import type { Call } from './call.js';
 import { isUnavailable } from './envelope.js';
 import type { Values } from './parse.js';
 import type { StreamedAnswer } from './send.js';
 
 /** Bounds the bodies in memory. Further requests wait in line, their bodies unread, for as long as their clients wait. */
 const bulkSlots = { running: 32, runningOfKey: 4, waiting: 1_000, retryAfter: 5 };
+
+/** Bytes of a body of lines. */
+const bulkLimit = 10 * 1024 * 1024;
 
 /** The most lines of one body, not counting blank ones. */
 const mostLines = 200_000;
@@ -22,10 +26,7 @@ interface BulkParts {
   readonly stopping: AbortSignal;
 }
 
-type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'> & {
-  /** Bytes of the body. */
-  readonly limit: number;
-};
+type Bulk<Item> = Pick<BulkOptions<Item>, 'parse' | 'addressOf' | 'save'>;
 
 /**
  * Answers requests whose body consists of lines.
@@ -36,11 +37,11 @@ export function createBulks(name: string, { admit, stopping }: BulkParts) {
   const slots = createSlots(name, { ...bulkSlots, line: createLine(bulkSlots.waiting) });
   return async <Item>(
     { request, signal }: Pick<Call, 'request' | 'signal'>,
-    { limit, save, ...bulk }: Bulk<Item>,
+    { save, ...bulk }: Bulk<Item>,
   ): Promise<StreamedAnswer> => {
     const close = await slots.take(signal());
     try {
-      const body = await readLines(request, limit);
+      const body = await readLines(request, bulkLimit);
       if (hasMoreLines(body, mostLines)) throw new ServiceError('too_large');
       let fault: unknown;
       const pieces = bulkAnswer(body, {
@@ -96,7 +97,7 @@ interface BulkLine extends Saved {
 
 export async function* bulkAnswer<Item>(body: Buffer, options: BulkOptions<Item>): AsyncGenerator<string> {
   const { parse, addressOf, save, admit, onFault } = options;
-  const underWay = new Map<string, Promise<BulkLine>>();
+  const queue = createKeyedQueue<string>();
   let fault: ServiceError | undefined;
   /** Guessed from the last line that was answered: files are mostly all new or all known. */
   let isLikelyNew = false;
@@ -123,15 +124,8 @@ export async function* bulkAnswer<Item>(body: Buffer, options: BulkOptions<Item>
     }
   }
 
-  async function saveInTurn(line: number, item: Item): Promise<BulkLine> {
-    const address = addressOf(item);
-    const before = underWay.get(address);
-    const saved = before === undefined ? saveNow(line, item) : before.then(() => saveNow(line, item));
-    underWay.set(address, saved);
-    const answered = await saved;
-    if (underWay.get(address) === saved) underWay.delete(address);
-    return answered;
-  }
+  const saveInTurn = (line: number, item: Item): Promise<BulkLine> =>
+    queue.run([addressOf(item)], () => saveNow(line, item));
 
   async function answer({ number, bytes }: Line): Promise<string> {
     let answered: BulkLine;

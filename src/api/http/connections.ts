@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type http from 'node:http';
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
+import { repeat } from '../../flow/repeat.js';
 
 /** Milliseconds without progress after which a connection whose answers wait for the client is cut. */
 const stallTimeoutMs = 30_000;
@@ -208,12 +209,9 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       });
       server.on('dropRequest', (_request, socket: Socket) => drop(socket));
       server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', add);
-      let looking: Promise<void> | undefined;
-      const timer = setInterval(() => {
-        looking ??= look().finally(() => (looking = undefined));
-      }, lookEvery);
-      timer.unref();
-      server.once('close', () => clearInterval(timer));
+      const closing = new AbortController();
+      void repeat(look, { pause: lookEvery, signal: closing.signal, onFault: () => undefined });
+      server.once('close', () => closing.abort());
     },
     status: () => ({ open: open.size, bytesWaiting: sum, cut: cuts }),
   };

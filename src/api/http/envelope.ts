@@ -107,11 +107,14 @@ function isSmall(value: unknown): boolean {
 /** Turns what an endpoint threw into the error that is answered. */
 export function asAnswer(
   fault: unknown,
-  { serverFault, own }: { readonly serverFault?: 'internal_update'; readonly own?: true },
+  {
+    serverFault,
+    unknownInput,
+  }: { readonly serverFault?: 'internal_update'; readonly unknownInput?: 'ignored' | 'refused' },
 ): ServiceError {
   const error = asServiceError(fault, serverFault ?? 'internal');
   const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
-  return isUnknown && own === true ? new ServiceError('not_found') : error;
+  return isUnknown && unknownInput === 'refused' ? new ServiceError('not_found') : error;
 }
 
 function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {

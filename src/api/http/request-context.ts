@@ -1,26 +1,9 @@
 /** What belongs to one request while it is answered: its id, its headers and its log line. */
 import type { Request, Response } from 'express';
-import type { RequestTrace } from '../../traces/requests.js';
-import type { Traces } from '../../traces/traces.js';
+import type { BegunRequest, Observe, RequestLine } from '../../flow/observe.js';
 import type { Authenticator, Grant } from './auth.js';
 import { noBody, type Body } from './body.js';
 import type { RateLimiter } from './rate-limit.js';
-
-/** What is logged of a request. Nothing of its content, and only the pattern of its path. */
-export interface RequestLine {
-  readonly request_id: string;
-  /** Undefined where no traces are made. */
-  readonly trace_id: string | undefined;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** Id of the API key; undefined without a valid one. */
-  readonly actor: string | undefined;
-  /** Only of server faults. */
-  readonly error: unknown;
-}
 
 export interface RequestOptions {
   readonly authenticate: Authenticator;
@@ -30,14 +13,13 @@ export interface RequestOptions {
     readonly anonymous: RateLimiter;
     readonly failures: RateLimiter;
   };
-  readonly log: (line: RequestLine) => void;
+  /** Told of each request. */
+  readonly observe: Observe;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   readonly newUuid: () => string;
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal;
-  /** Absent: requests are not traced. */
-  readonly traces?: Pick<Traces, 'beginRequest'> | undefined;
 }
 
 type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
@@ -51,7 +33,7 @@ export interface RequestContext {
   /** Undefined until it is asked for, see `correlationIdOf`. */
   correlationId: string | undefined;
   /** Undefined where it is not traced. */
-  trace: RequestTrace | undefined;
+  trace: BegunRequest | undefined;
   /** Undefined without a valid key. */
   grant: Grant | undefined;
   /** Headers that the answer has, also where it is an error. */
@@ -64,7 +46,7 @@ export const clientClosedRequest = 499;
 
 const noHeaders: readonly string[] = [];
 
-type ContextOptions = Pick<RequestOptions, 'now' | 'newUuid' | 'traces'>;
+type ContextOptions = Pick<RequestOptions, 'now' | 'newUuid' | 'observe'>;
 
 export function createRequestContext(
   { now, newUuid }: ContextOptions,
@@ -90,7 +72,7 @@ export function createRequestContext(
 export function createTracedContext(options: ContextOptions, request: Request, response: Response): RequestContext {
   const context = createRequestContext(options, request, response);
   const { method, headers, socket } = request;
-  context.trace = options.traces?.beginRequest({ method, headers, isEncrypted: 'encrypted' in socket });
+  context.trace = options.observe.begin?.request({ method, headers, isEncrypted: 'encrypted' in socket });
   return context;
 }
 
@@ -120,22 +102,23 @@ export function headersOf(
 
 /** Its log line, and the end of its trace. */
 export function logRequest(
-  options: Pick<RequestOptions, 'log' | 'now' | 'newUuid'>,
+  options: Pick<RequestOptions, 'observe' | 'now' | 'newUuid'>,
   context: RequestContext,
   { route, status, error }: RequestOutcome,
 ): void {
   const { request, requestId, started, grant, trace } = context;
-  options.log({
+  const line = {
     request_id: requestId,
     trace_id: trace?.traceId,
+    correlation_id: trace && correlationIdOf(options, context),
     method: request.method,
     route,
     status,
     duration: options.now() - started,
     actor: grant?.id,
     error,
-  });
-  trace?.end({ route, status, error, correlationId: correlationIdOf(options, context) });
+  };
+  options.observe.request(line, trace);
 }
 
 export function clientSignal(response: Response): AbortSignal {

@@ -3,12 +3,11 @@ import type { Request } from 'express';
 import { positionUpTo } from '../../audit/feed.js';
 import { ServiceError } from '../../errors.js';
 import type { Position } from '../../eventstore/event-store.js';
-import type { AnyEndpoint } from './endpoint.js';
 
-/** Undefined also on endpoints where the header has no effect. @throws ServiceError `invalid_idempotency_key` */
-export function idempotencyKeyOf({ headers }: Request, { replays }: AnyEndpoint): string | undefined {
+/** Returns the `Idempotency-Key`, or undefined if the request has none. @throws ServiceError `invalid_idempotency_key` */
+export function idempotencyKeyOf({ headers }: Request): string | undefined {
   const key = headers['idempotency-key'];
-  if (key === undefined || replays !== true) return undefined;
+  if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ServiceError('invalid_idempotency_key');
   return key;
 }

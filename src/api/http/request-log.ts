@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.js';
 import { isUnavailable } from './envelope.js';
-import type { RequestLine } from './request-context.js';
+import type { RequestLine } from '../../flow/observe.js';
 
 /**
  * One line per request in pino's format, put together here: every value is a number, a constant or checked before, and
@@ -11,7 +11,7 @@ import type { RequestLine } from './request-context.js';
  */
 export function requestLog(logger: Logger, lines: { write(line: string): void }): (line: RequestLine) => void {
   const isOn = logger.isLevelEnabled('info');
-  function report({ error, ...given }: RequestLine): void {
+  function report({ error, correlation_id: _, ...given }: RequestLine): void {
     const line = { ...given, duration: Number(milliseconds(given.duration)) };
     if (error instanceof ServiceError && isUnavailable(error.code) && error.cause === undefined)
       logger.warn(line, 'request rejected: temporarily unavailable');

@@ -27,6 +27,12 @@ export interface StreamedAnswer {
   readonly fault?: () => unknown;
 }
 
+/** An answer that Express sends: a file with an `ETag`, or a redirect. */
+export interface DirectAnswer {
+  /** `headers` are those of every answer. */
+  readonly send: (response: Response, headers: readonly string[]) => void;
+}
+
 /** Milliseconds in which the rest of an unread body may arrive. */
 const restTimeoutMs = 15_000;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { anyKey, scopeOfView, type AnyEndpoint, type Resource } from '../http/endpoint.js';
+import { anyKey, scopeOfView, type Endpoint, type Resource } from '../http/endpoint.js';
 import { createRefusals, errorSchema } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
 import { about, headerParameters, headersNamed, responseHeaders } from './texts.js';
@@ -36,7 +36,7 @@ interface DocumentOptions {
 /** One method of an endpoint. */
 interface Operation {
   readonly resource: Resource;
-  readonly endpoint: AnyEndpoint;
+  readonly endpoint: Endpoint;
   readonly method: 'get' | 'post' | 'delete';
   readonly schemas: Schemas;
   readonly example: Example;
@@ -79,7 +79,7 @@ const methodsIn = (resources: readonly Resource[]) =>
     }),
   );
 
-function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
+function needsOf(scope: Endpoint['scope']): readonly string[] {
   if (scope === 'none' || scope === anyKey) return [];
   return [scope === scopeOfView ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
 }
@@ -93,22 +93,22 @@ function described({ resource, endpoint, method }: Operation): Json {
     summary,
     ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
     ...securityOf(scope),
-    ...repeatOf(endpoint, method),
+    ...repeatOf(endpoint),
   };
 }
 
 /** Lists the scope as OAuth scopes are listed. If the scope depends on the view, every key may try. */
-function securityOf(scope: AnyEndpoint['scope']): Json {
+function securityOf(scope: Endpoint['scope']): Json {
   if (scope === 'none') return { security: [] };
   if (scope === anyKey) return {};
   return { ...(scope !== scopeOfView && { security: [{ bearer: [scope] }] }), 'x-required-scope': scope };
 }
 
 /** `key`: an `Idempotency-Key` makes a repeat safe; `unsafe`: nothing does; absent: it is always safe. */
-function repeatOf(endpoint: AnyEndpoint, method: string): Json {
-  const { replays, lines, mail, own } = endpoint;
-  if (replays === true) return { 'x-repeat': 'key' };
-  return isRead(endpoint, method) || own === undefined || (lines ?? mail) !== undefined ? {} : { 'x-repeat': 'unsafe' };
+function repeatOf(endpoint: Endpoint): Json {
+  const { takesIdempotencyKey, effect, unknownInput, upload } = endpoint;
+  if (takesIdempotencyKey === true) return { 'x-repeat': 'key' };
+  return effect === 'read' || unknownInput === 'ignored' || upload !== undefined ? {} : { 'x-repeat': 'unsafe' };
 }
 
 type Parameters = ReturnType<typeof createParameters>;
@@ -133,8 +133,8 @@ function createParameters() {
 }
 
 /** Parameters and body. */
-function requested({ resource, endpoint, method, schemas, example, parameters: known }: Operation): Json {
-  const { path, own, lines, mail } = endpoint;
+function requested({ resource, endpoint, schemas, example, parameters: known }: Operation): Json {
+  const { path, unknownInput, upload } = endpoint;
   const { properties, required: needed } = schemas.input(endpoint.query);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -151,29 +151,31 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
   }));
   const parameters = [
     ...[...inPath, ...inQuery].map((one) => known.share(one, example.parameters?.[one.name])),
-    ...headersOf(endpoint, method).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...headersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
-  if (lines !== undefined) {
+  if (upload?.type === 'lines') {
+    const { isOneToo, title, schema: lineSchema } = upload;
     const schema = {
       type: 'string',
       contentMediaType: ndjson,
       // Unknown fields of lines are refused.
-      contentSchema: schemas.name(lines.title, schemas.closedInput(lines.schema, lines.title)),
+      contentSchema: schemas.name(title, schemas.closedInput(lineSchema, title)),
     };
     const many = {
-      [ndjson]: { schema, example: lines.isOneToo === true ? `${JSON.stringify(example.body)}\n` : example.body },
+      [ndjson]: { schema, example: isOneToo === true ? `${JSON.stringify(example.body)}\n` : example.body },
     };
     const one = { schema: schema.contentSchema, example: example.body };
-    const content = lines.isOneToo === true ? { 'application/json': one, ...many } : many;
+    const content = isOneToo === true ? { 'application/json': one, ...many } : many;
     // An empty body has no lines, which is allowed.
-    return { parameters, requestBody: { required: lines.isOneToo === true, content } };
+    return { parameters, requestBody: { required: isOneToo === true, content } };
   }
-  if (mail !== undefined) {
+  if (upload?.type === 'email') {
     const body = { schema: { type: 'string', minLength: 1, contentMediaType: mailType }, example: example.body };
     return { parameters, requestBody: { required: true, content: { [mailType]: body } } };
   }
   const title = `${titled(endpoint)}Request`;
-  const converted = own === true ? schemas.closedInput(endpoint.body, title) : schemas.input(endpoint.body);
+  const converted =
+    unknownInput === 'refused' ? schemas.closedInput(endpoint.body, title) : schemas.input(endpoint.body);
   const { properties: fields, required, ...rest } = converted;
   if (Object.keys(fields).length === 0) return { parameters };
   const needs = required.length > 0 ? { required } : {};
@@ -181,24 +183,22 @@ function requested({ resource, endpoint, method, schemas, example, parameters: k
   return { parameters, requestBody: { required: required.length > 0, content: { 'application/json': body } } };
 }
 
-const isRead = ({ readsOnly }: AnyEndpoint, method: string): boolean => method === 'get' || readsOnly === true;
-
-const titled = ({ id }: AnyEndpoint): string => id.charAt(0).toUpperCase() + id.slice(1);
+const titled = ({ id }: Endpoint): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 const ndjson = 'application/x-ndjson';
 const mailType = 'message/rfc822';
 
-function headersOf(endpoint: AnyEndpoint, method: string): readonly string[] {
-  const { scope, own, replays, mail } = endpoint;
+function headersOf({ scope, effect, unknownInput, takesIdempotencyKey, upload }: Endpoint): readonly string[] {
   if (scope === 'none') return ['X-Request-Id'];
-  if (isRead(endpoint, method)) return ['X-Request-Id', 'X-Min-Position'];
-  const forKey = when(replays === true, 'Idempotency-Key');
-  return ['X-Request-Id', ...(mail?.headers ?? []), ...forKey, ...when(own === undefined, 'Prefer')];
+  if (effect === 'read') return ['X-Request-Id', 'X-Min-Position'];
+  const ofUpload = upload?.type === 'email' ? upload.headers : [];
+  const forKey = when(takesIdempotencyKey === true, 'Idempotency-Key');
+  return ['X-Request-Id', ...ofUpload, ...forKey, ...when(unknownInput === 'ignored', 'Prefer')];
 }
 
 function success({ endpoint, schemas, example }: Operation): Json {
   const { answer, message } = endpoint;
-  const { status = 200, data, beside = {}, others = {}, cached } = answer;
+  const { status = 200, data, beside = {}, others = {}, etag } = answer;
   const whole = data && schemas.envelope(`${titled(endpoint)}Answer`, status, { message, fields: { data, ...beside } });
   const json = whole && { schema: whole, example: example.answer };
   const more = Object.entries(others).map(([type, item], index) => {
@@ -210,12 +210,12 @@ function success({ endpoint, schemas, example }: Operation): Json {
   const notModified = { description: 'The client has it: its `If-None-Match` is the `ETag`.', ...headers };
   return {
     [status]: { description: message ?? 'Success.', ...headers, content },
-    ...(cached === true ? { 304: notModified } : {}),
+    ...(etag === true ? { 304: notModified } : {}),
   };
 }
 
 /** Whether the operation drops unknown fields of a body and names them. */
-const ignoresFields = ({ method, own }: AnyEndpoint): boolean => method !== 'get' && own !== true;
+const ignoresFields = ({ method, unknownInput }: Endpoint): boolean => method !== 'get' && unknownInput === 'ignored';
 
 /** The properties of an operation that the description of its errors uses. */
 function refused({ endpoint, method, schemas, example }: Operation) {
@@ -225,23 +225,27 @@ function refused({ endpoint, method, schemas, example }: Operation) {
     title: titled(endpoint),
     codes: errorsOf(endpoint, method),
     ignoresFields: ignoresFields(endpoint),
-    needs: endpoint.mail?.headers[0] ?? body.required[0] ?? query.required[0],
+    needs: neededHeader(endpoint) ?? body.required[0] ?? query.required[0],
     body: example.body,
     echo: endpoint.echo ?? { flat: Object.keys(body.properties), nested: [] },
     examples: example.errors ?? {},
   };
 }
 
-/** The schema of a JSON body. */
-const bodyOf = ({ lines, body }: AnyEndpoint): z.ZodType => (lines?.isOneToo === true ? lines.schema : body);
+const neededHeader = ({ upload }: Endpoint): string | undefined =>
+  upload?.type === 'email' ? upload.headers[0] : undefined;
 
-function answerHeaders(endpoint: AnyEndpoint): readonly string[] {
-  const { answer, replays } = endpoint;
+/** The schema of a JSON body. */
+const bodyOf = ({ upload, body }: Endpoint): z.ZodType =>
+  upload?.type === 'lines' && upload.isOneToo === true ? upload.schema : body;
+
+function answerHeaders(endpoint: Endpoint): readonly string[] {
+  const { answer, takesIdempotencyKey } = endpoint;
   return [
     'X-Request-Id',
     ...when(answer.position === true, 'X-Position'),
-    ...when(replays === true, 'Idempotent-Replayed'),
-    ...when(answer.cached === true, 'ETag'),
+    ...when(takesIdempotencyKey === true, 'Idempotent-Replayed'),
+    ...when(answer.etag === true, 'ETag'),
     ...when(ignoresFields(endpoint), 'X-Ignored-Fields'),
     ...(answer.headers ?? []),
   ];
@@ -259,16 +263,25 @@ const badJson: readonly ErrorCode[] = [
 const when = <Item>(isSo: boolean, ...items: readonly Item[]): readonly Item[] => (isSo ? items : []);
 
 /** The errors of an endpoint in the order of the checks: of its kind, of its own rules, and of its fields. */
-export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorCode[] {
-  const { path, scope, own, lines, mail, replays, serverFault = 'internal', errors = [] } = endpoint;
+export function errorsOf(endpoint: Endpoint, method: string): readonly ErrorCode[] {
+  const {
+    path,
+    scope,
+    effect,
+    unknownInput,
+    upload,
+    takesIdempotencyKey,
+    serverFault = 'internal',
+    errors = [],
+  } = endpoint;
   const rules = [...errors, ...errorsIn(endpoint.query), ...errorsIn(bodyOf(endpoint))];
   if (scope === 'none') return ['method_not_allowed', ...rules];
   const isGet = method === 'get';
   // Errors of lines are in their answers.
-  const isLines = lines !== undefined && lines.isOneToo !== true;
-  const isJson = !isLines && mail === undefined;
+  const isLines = upload?.type === 'lines' && upload.isOneToo !== true;
+  const isJson = !isLines && upload?.type !== 'email';
   const [ofMedia] = [...when(isLines, 'not_ndjson' as const), ...when(!isJson, 'not_mail' as const)];
-  const isOwn = own === true;
+  const refusesUnknown = unknownInput === 'refused';
   return [
     // Another path may have a fixed word in this place, and other methods.
     ...when(path.endsWith('}'), 'method_not_allowed' as const),
@@ -279,11 +292,11 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     ...(['too_large', 'compressed_body', 'not_utf8'] as const),
     ...when(!isGet, ...(ofMedia === undefined ? badJson : [ofMedia])),
     ...when(!isGet && isJson, 'unknown_field' as const, 'unknown_field_near' as const),
-    ...when(isOwn, 'unknown_parameter' as const),
-    ...when(isRead(endpoint, method), 'invalid_position' as const),
-    ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
-    // Own endpoints answer 404 for an unknown id.
-    ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
+    ...when(refusesUnknown, 'unknown_parameter' as const),
+    ...when(effect === 'read', 'invalid_position' as const),
+    ...when(takesIdempotencyKey === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
+    // An unknown id is 404 on these endpoints.
+    ...rules.map((code) => (refusesUnknown && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),
     serverFault,
     'view_damaged',
     'unavailable',

@@ -7,7 +7,8 @@ import { everyMail } from '../../events/suppressions.js';
 import type { UnsubscribeTokens } from '../../events/unsubscribe-token.js';
 import { RequestAbortedError } from '../http/body.js';
 import { networkOf, type ClientAddress } from '../http/client-address.js';
-import type { EndpointRunner } from '../http/endpoint-runner.js';
+import { setHeaders } from '../http/files.js';
+import type { Pipeline } from '../http/pipeline.js';
 import { asAnswer, errorHeaders } from '../http/envelope.js';
 import type { RateLimiter } from '../http/rate-limit.js';
 import {
@@ -45,7 +46,7 @@ export interface PagesOptions {
   readonly trustedNow: () => number | undefined;
 }
 
-type RoutesOptions = PagesOptions & Pick<RequestOptions, 'log' | 'now' | 'newUuid' | 'stopping' | 'traces'>;
+type RoutesOptions = PagesOptions & Pick<RequestOptions, 'observe' | 'now' | 'newUuid' | 'stopping'>;
 
 /** Logged in place of the path. The path is a secret, because anyone who has it can refuse mail. */
 const route = '/u/{token}';
@@ -64,10 +65,10 @@ const fixedHeaders = [
 ];
 const pageHeaders = [...fixedHeaders, 'Content-Type', 'text/html; charset=utf-8'];
 
-export function mountPages(app: Express, runner: EndpointRunner, options: RoutesOptions): void {
+export function mountPages(app: Express, pipeline: Pipeline, options: RoutesOptions): void {
   const { style, logo } = options.appearance;
   const respond = createResponder(options);
-  const refuseMethod = otherMethods(runner, methods);
+  const refuseMethod = otherMethods(pipeline, methods);
   // Express does not decode the rest of the path, so a malformed percent code does not break the link.
   app.use(prefix, (request, response, next) => {
     if (!methods.includes(request.method)) refuseMethod(request, response, next);
@@ -83,8 +84,7 @@ export function mountPages(app: Express, runner: EndpointRunner, options: Routes
 const assetHeaders = securityHeaders();
 
 function sendFile(response: Response, type: string, content: string | Buffer): void {
-  for (let at = 0; at < assetHeaders.length; at += 2)
-    response.setHeader(assetHeaders[at] ?? '', assetHeaders[at + 1] ?? '');
+  setHeaders(response, assetHeaders);
   response.setHeader('Cache-Control', 'public, max-age=3600').setHeader('Content-Type', type).end(content);
 }
 

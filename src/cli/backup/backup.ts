@@ -51,7 +51,7 @@ function keepIn(text: string | undefined): number | undefined {
 async function backup(folder: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const place = line.place();
   const { version } = place;
-  const [stores, secrets] = [place.existing(), place.secretsAtHand()];
+  const [{ settings: log }, secrets] = [place.existing(), place.secretsAtHand()];
   const { withSecrets } = options;
   const keep = keepIn(options.keep);
   const { signal, clock } = line;
@@ -59,7 +59,7 @@ async function backup(folder: string, options: z.output<typeof optionsSchema>, l
   const sealKeys = sealKeysAtHand(place, { onNotice });
   const made = await whileBackingUp(line, (onProgress) =>
     makeBackup({
-      stores,
+      log,
       places: place,
       folder,
       keep,

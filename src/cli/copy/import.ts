@@ -28,7 +28,7 @@ export function registerImport(program: Command, line: CommandLine): void {
     .action((file: unknown, options: unknown) => {
       const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
       const seal = sealIn(files);
-      return importFrom(line, { file: z.string().parse(file), to: line.place().stores.events, isDryRun, seal });
+      return importFrom(line, { file: z.string().parse(file), to: line.place().log.settings, isDryRun, seal });
     });
   withExamples(command, [
     'audience --data-dir ./new-data import events events.ndjson',

@@ -1,5 +1,5 @@
 /** The result of an import of events or of a migration, in words or as one JSON object. */
-import { shown } from '../../copy/endpoints.js';
+import { endpointOf, type Endpoint } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
 import type { Migration, MigrationResult } from '../../copy/copy.js';
 import { formatCount, duration } from '../shared/numbers.js';
@@ -24,7 +24,7 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
   const { log, alreadyThere, copied, root, hasChecksum } = result;
   const { file, to, isDryRun, seal } = request;
   return inLines([
-    `From ${file} to ${shown(to)}`,
+    `From ${file} to ${endpointOf(to).name}`,
     `  log         ${log.logId}`,
     `  file        ${formatCount(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
     `  there       ${formatCount(alreadyThere)} events before`,
@@ -49,7 +49,7 @@ export function importAsJson({ request, result, advice, milliseconds }: Reported
   const report = {
     outcome: isDryRun ? 'checked' : 'identical',
     file,
-    to: shown(to),
+    to: endpointOf(to).name,
     dry_run: isDryRun,
     log_id: log.logId,
     events: log.events,
@@ -75,7 +75,7 @@ export function migratedInWords({ request, result, advice, milliseconds }: Migra
           `  target      ${formatCount(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
         ];
   return inLines([
-    `From ${shown(request.from)} to ${shown(request.to)}`,
+    `From ${endpointOf(request.from).name} to ${endpointOf(request.to).name}`,
     `  log         ${log.logId}`,
     `  there       ${formatCount(alreadyThere)} events before`,
     `  ${request.isDryRun ? 'to copy ' : 'copied  '}    ${formatCount(copied)} events`,
@@ -90,7 +90,11 @@ export function migratedInWords({ request, result, advice, milliseconds }: Migra
 function verdict({ outcome, source, comparison }: MigrationResult, { from }: Migration): string[] {
   switch (outcome) {
     case 'identical':
-      return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];
+      return [
+        'The two logs are identical.',
+        ...(source === 'unknown' ? [cannotTell(endpointOf(from))] : []),
+        viewsFollow,
+      ];
     case 'differs':
       return [`THE TWO LOGS DIFFER: ${comparison?.difference ?? 'the place is not known'}.`];
     case 'checked':
@@ -105,16 +109,16 @@ function verdict({ outcome, source, comparison }: MigrationResult, { from }: Mig
 
 const viewsFollow = 'Views are not copied: the service folds them from the log at its next start.';
 
-const cannotTell = (kind: Migration['from']['kind']): string =>
-  `${kind === 'embedded' ? 'The source could not be locked' : 'EventStoreDB cannot tell who writes to it'}: make sure that no service was running on the source.`;
+const cannotTell = ({ whyStateUnknown }: Endpoint): string =>
+  `${whyStateUnknown}: make sure that no service was running on the source.`;
 
 export function migratedAsJson({ request, result, advice, milliseconds }: Migrated): string {
   const { outcome, log, source, alreadyThere, copied, comparison } = result;
   const { from, to, isDryRun } = request;
   const report = {
     outcome,
-    from: shown(from),
-    to: shown(to),
+    from: endpointOf(from).name,
+    to: endpointOf(to).name,
     dry_run: isDryRun,
     log_id: log.logId,
     source_state: source,

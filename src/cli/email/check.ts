@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { isAddress } from '../../events/address.js';
+import { createSerialQueue } from '../../flow/serial.js';
 import type { CheckStep, MailSettings } from '../../mailer/check.js';
 import type { Mail } from '../../mailer/transport.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
@@ -46,17 +47,20 @@ async function tellSteps(settings: MailSettings, mail: Mail | undefined, line: C
   const { checkMailServer, longestGreetingMs } = await import('../../mailer/check.js');
   const { names, signal, stdout, stderr, json } = line;
   const { host, port } = settings.server;
-  let written = Promise.resolve();
+  const queue = createSerialQueue();
+  const written: Promise<void>[] = [];
   const onStep = (step: CheckStep): void => {
-    written = written.then(async () => {
+    const write = queue.run(async () => {
       await stdout.write(json ? `${JSON.stringify(step)}\n` : inLines(step));
       if (step.step === 'DNS' && step.ok)
         stderr.write(`Waiting for the greeting of ${host}:${port}, at most ${longestGreetingMs / 60_000} minutes.\n`);
     });
-    written.catch(() => undefined);
+    // A failure is met below.
+    write.catch(() => undefined);
+    written.push(write);
   };
   const isWell = await checkMailServer({ settings, names, mail, onStep, signal });
-  await written;
+  await Promise.all(written);
   return isWell;
 }
 

@@ -75,7 +75,7 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
         signal: line.signal,
         monotonic: line.monotonic,
         // Positions of the embedded log count its events.
-        isCounted: line.place().stores.events.kind === 'embedded',
+        isCounted: line.place().log.settings.deployment === 'embedded',
         report: bar.report,
       }),
     );

@@ -1,6 +1,6 @@
 /** `audience projections`: how far the views are, and rebuilding them. */
 import type { Command } from 'commander';
-import { storedViewStates, type StoredViewState } from '../../rebuild/view-states.js';
+import { storedViewStates, type StoredViewState } from '../../rebuild/rebuild-record.js';
 import type { CommandLine } from '../shared/command-line.js';
 import { withExamples } from '../shared/options.js';
 import { registerRebuild } from './rebuild.js';

@@ -1,24 +1,26 @@
-/** `audience projections rebuild`: through the running service where there is one, else in this process. */
+/** `audience projections rebuild`: asks the running service for a rebuild, and follows it to its end. */
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../shared/colours.js';
 import type { CommandLine, ExitCode } from '../shared/command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import {
-  modeOf,
   rebuild as rebuildSchema,
   type Rebuild,
   type RebuildProgress,
   type RebuildRequest,
 } from '../../rebuild/answers.js';
-import { followRebuild, planRebuild, rebuildHere, type RebuildSummary } from '../../rebuild/command-rebuild.js';
+import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExitCode } from '../shared/exit-code.js';
 import { withExamples } from '../shared/options.js';
 import { createProgressBar, type ProgressBar } from '../shared/progress-bar.js';
-import { rebuiltAsJson, rebuiltInWords, statusFrom } from './report.js';
+import { rebuiltAsJson, rebuiltInWords } from './report.js';
 import type { ServiceClient } from '../shared/service-client.js';
+import { demandService } from '../shared/through-service.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
@@ -71,54 +73,60 @@ async function confirm(views: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new UsageError(refusal);
 }
 
-async function rebuild(command: RebuildRequest, line: CommandLine): Promise<ExitCode> {
+const why = ', and none is named with --url or AUDIENCE_URL. Start the service: only the service rebuilds views.';
+
+async function rebuild(request: RebuildRequest, line: CommandLine): Promise<ExitCode> {
+  const service = await demandService(line, why);
+  const { rebuild_id } = await startRebuild(service, request);
   const bar = createProgressBar(line.stderr, line.monotonic);
-  const service = await line.service();
-  const onProgress = (progress: RebuildProgress): void => report(bar, progress);
-  const done =
-    service === undefined
-      ? rebuildHere({ views: command.views, mode: modeOf(command), onProgress }, line.place())
-      : throughService(service, command, { line, onProgress });
-  const rebuilt = await done.finally(() => bar.clear());
+  const rebuilt = await followRebuild({
+    rebuild_id,
+    last: () => lastRebuild(service),
+    onProgress: (progress) => report(bar, progress),
+    signal: line.signal,
+  }).finally(() => bar.clear());
   const { stdout, env } = line;
   await stdout.write(line.json ? rebuiltAsJson(rebuilt) : rebuiltInWords(rebuilt, paintFor(stdout, env)));
-  return rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0;
+  return rebuilt.outcome === 'switched' || rebuilt.outcome === 'checked' ? 0 : 1;
 }
 
-interface Display {
-  readonly line: CommandLine;
-  readonly onProgress: (progress: RebuildProgress) => void;
-}
-
-async function throughService(
-  service: ServiceClient,
-  command: RebuildRequest,
-  display: Display,
-): Promise<RebuildSummary> {
-  const { kind, views } = planRebuild(command, await statusFrom(service));
-  const { line, onProgress } = display;
-  if (kind === 'preparation') {
-    line.stderr.write(
-      `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
-    );
-    return await rebuildHere({ views, mode: 'prepare', onProgress }, line.place());
-  }
+async function startRebuild(service: ServiceClient, request: RebuildRequest): Promise<Rebuild> {
+  const { views, dryRun: dry_run, acceptDifferences: accept_differences } = request;
   const path = `/v1/projections/${views.join(',')}/rebuild`;
-  const { status, data, message } = await service.ask({ method: 'POST', path, body: bodyOf(command) });
+  const { status, data, message } = await service.ask({
+    method: 'POST',
+    path,
+    body: { dry_run, accept_differences },
+  });
   if (status !== 200) throw new CommandFailedError(message, { type: 'refused' });
-  const { rebuild_id } = rebuildSchema.parse(data);
-  return await followRebuild({ rebuild_id, last: () => lastRebuild(service), onProgress, signal: line.signal });
+  return rebuildSchema.parse(data);
 }
-
-const bodyOf = ({ dryRun, acceptDifferences = false }: RebuildRequest): object => ({
-  dry_run: dryRun,
-  accept_differences: acceptDifferences,
-});
 
 async function lastRebuild(service: ServiceClient): Promise<Rebuild> {
   const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections/rebuild' });
   if (status === 200) return rebuildSchema.parse(data);
   throw new CommandFailedError(message, { type: status === 503 ? 'no_service' : 'refused' });
+}
+
+interface FollowedRebuild {
+  readonly rebuild_id: string;
+  /** Asks for the last rebuild of the service. */
+  readonly last: () => Promise<Rebuild>;
+  readonly onProgress: (progress: RebuildProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 250;
+
+/** Resolves when the rebuild has ended, also after a restart of the service. @throws CommandFailedError if another rebuild has begun */
+export async function followRebuild({ rebuild_id, last, onProgress, signal }: FollowedRebuild): Promise<Rebuild> {
+  for (;;) {
+    const record = await withRetry(last, { retry: commandRetry, signal });
+    if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
+    if (!isOpen(record)) return record;
+    if (record.progress !== null) onProgress(record.progress);
+    await sleep(pollMs, undefined, { signal });
+  }
 }
 
 const phases = {

@@ -1,7 +1,6 @@
 /** The result of a rebuild, in words or as JSON. */
-import { viewState } from '../../rebuild/answers.js';
-import type { RebuildSummary } from '../../rebuild/command-rebuild.js';
-import type { StoredViewState } from '../../rebuild/view-states.js';
+import { viewState, type Rebuild } from '../../rebuild/answers.js';
+import type { StoredViewState } from '../../rebuild/rebuild-record.js';
 import type { Paint } from '../shared/colours.js';
 import { formatCount } from '../shared/numbers.js';
 import { printable } from '../../events/printable.js';
@@ -9,15 +8,12 @@ import { table } from '../shared/table.js';
 import type { ServiceClient } from '../shared/service-client.js';
 import { itemsFrom } from '../shared/through-service.js';
 
-/** Without a service its id is empty: scripts take it for a text. */
-export const rebuiltAsJson = ({ rebuild_id, ...rebuilt }: RebuildSummary): string =>
-  `${JSON.stringify({ rebuild_id: rebuild_id ?? '', ...rebuilt })}\n`;
+export const rebuiltAsJson = (rebuilt: Rebuild): string => `${JSON.stringify(rebuilt)}\n`;
 
-export function rebuiltInWords({ outcome, results, poison, fault }: RebuildSummary, paint: Paint): string {
+export function rebuiltInWords({ outcome, results, poison, fault }: Rebuild, paint: Paint): string {
   const words = {
     switched: paint.good('Rebuilt: the new views are live.'),
     checked: paint.good('Equal: the live views are what the log says. Nothing was switched.'),
-    prepared: paint.good('Built: the next start of this version continues them.'),
     differs: paint.bad(
       'Different: the live views are not what the log says. Nothing was switched. If they were damaged: --accept-differences.',
     ),
@@ -27,7 +23,7 @@ export function rebuiltInWords({ outcome, results, poison, fault }: RebuildSumma
   return [`${head}\n`, ...resultLines(results, paint), ...poisonLines(poison)].join('');
 }
 
-function resultLines(results: RebuildSummary['results'], paint: Paint): readonly string[] {
+function resultLines(results: Rebuild['results'], paint: Paint): readonly string[] {
   if (results.length === 0) return [];
   const rows = results.map(({ name, storage_version, documents, live_documents, differing, is_changed, hash }) => [
     name,
@@ -45,7 +41,7 @@ function resultLines(results: RebuildSummary['results'], paint: Paint): readonly
   ];
 }
 
-function poisonLines(poison: RebuildSummary['poison']): readonly string[] {
+function poisonLines(poison: Rebuild['poison']): readonly string[] {
   if (poison === null) return [];
   const { view, stream, position, event_id, event_type, reason, data, metadata } = poison;
   return [

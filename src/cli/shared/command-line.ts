@@ -8,7 +8,7 @@ import type { SealSettings } from '../../integrity/seal-store.js';
 import type { MailSettings, NameServer } from '../../mailer/check.js';
 import type { RecoveryCommands } from '../../recovery/registered-events.js';
 import type { SecretAtHand } from '../../stores/secret-of-log.js';
-import type { OpenEventStore, StoreSettings } from '../../stores/stores.js';
+import type { LogStore, OpenEventStore, Stores } from '../../stores/stores.js';
 import type { Environment } from '../../stores/values-from-files.js';
 import type { Terminal } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
@@ -59,8 +59,12 @@ export interface CommandPlace extends LogPlace {
   readonly outbox: string;
   /** Settings of copies and keys. */
   readonly seals: SealSettings['seals'];
-  /** Of a log that is there: a mistyped folder must not become a new one. @throws CommandFailedError */
-  existing(): StoreSettings;
+  /** The log, whose settings are enough for a command without views. It may not exist yet. */
+  readonly log: LogStore;
+  /** Returns the log if it exists, so that a mistyped folder does not become a new log. @throws CommandFailedError */
+  existing(): LogStore;
+  /** Returns log and views, which may not exist yet. @throws ConfigurationError if only one of EVENTSTORE_URL and MONGODB_URL is set */
+  stores(): Stores;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
   /** For writing, while no service runs on it. @throws CommandFailedError where its secret is not known @throws WriterLockedError */

@@ -4,7 +4,7 @@ import type { ExaminedLog } from '../../copy/examine.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry } from '../../eventstore/with-retry.js';
 import { adviceOnSecret } from '../../stores/secret-of-log.js';
-import type { LogAddress } from '../../stores/stores.js';
+import type { LogSettings } from '../../stores/stores.js';
 import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 import { keepMemorySmall } from './memory.js';
@@ -19,7 +19,7 @@ interface CopiedLog<Result> {
 /** Copies a log and says where its secret is. @throws as `copyOnTerminal` */
 export async function copyLogOnTerminal<Result>(
   line: CommandLine,
-  { from, to }: { readonly from: LogAddress; readonly to: LogAddress },
+  { from, to }: { readonly from: LogSettings; readonly to: LogSettings },
   copy: (options: CopyOptions) => Promise<Result>,
 ): Promise<CopiedLog<Result>> {
   keepMemorySmall();

@@ -4,7 +4,8 @@
  * log is busy nothing is subscribed, and looks come often: every event of a live subscription is sent and read twice.
  */
 import { END } from '@eventstore/db-client';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../flow/abort.js';
+import { backOff, fullJitter } from '../../flow/backoff.js';
 import type { Connection, Timings } from './connection.js';
 import { serverFaultOf, isAborted } from './faults.js';
 import { filterOf } from './pages.js';
@@ -53,14 +54,14 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
       stalledSince = undefined;
       if (lost === 'busy') {
         isBusy = true;
-        await pause(busy.forMs);
+        await pause(busy.forMs, closing.signal);
         isBusy = false;
         continue;
       }
       // Once for each time that it fails, however long that lasts.
       if (failures === 0 && lost !== undefined) onFault(lost);
-      // Full jitter, so that many processes do not come back at the same time.
-      await pause(random() * Math.min(timings.lastBackOffMs, timings.firstBackOffMs * 2 ** Math.min(failures, 20)));
+      const longest = backOff(failures, { first: timings.firstBackOffMs, most: timings.lastBackOffMs });
+      await pause(fullJitter(longest, random), closing.signal);
       failures += 1;
     }
   }
@@ -89,8 +90,6 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
       return new Error(`the live subscription of EventStoreDB was dropped: ${serverFaultOf(error).text}`);
     }
   }
-
-  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined);
 
   return {
     /** Grows with each notification. To be asked before one looks into the log. */

@@ -12,7 +12,8 @@ import {
 import { Metadata } from '@grpc/grpc-js';
 import type { Buffer } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { measured } from '../../flow/round-trips.js';
+import { within } from '../../flow/abort.js';
+import { measured, type Observe } from '../../flow/observe.js';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, serverFaultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
 import type { ClientInside, EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
@@ -52,7 +53,7 @@ const movesOn: ReadonlySet<FaultKind> = new Set(['unreachable', 'tls', 'not_read
 const judged: ReadonlySet<FaultKind> = new Set(['too_large', 'no_stream', 'stream_deleted', 'conflict']);
 
 /** Connects with the first call. Each node that is named has a client: searching for the leader by gossip, a client leaves failures unhandled. */
-export function openConnection({ nodes, credentials }: ServerAddress) {
+export function openConnection({ nodes, credentials }: ServerAddress, observe?: Observe) {
   allowTlsByAddress();
   const clients = nodes.map((node) => withoutCompression(EventStoreDBClient.connectionString(node)));
   const ofReads = { requiresLeader: true, ...(credentials && { credentials }) };
@@ -97,7 +98,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
   return {
     /** One append, on a call of its own. Rejects with what `appendError` understands, and with the client's conflict. */
     append: ({ stream, events, expectedRevision }: AppendCall, timeoutMs: number): Promise<AppendResult> =>
-      measured({ store: 'eventstoredb', operation: 'append' }, () =>
+      measured(observe, { store: 'eventstoredb', operation: 'append' }, () =>
         call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
       ),
     /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `serverUnavailable` understands. */
@@ -158,12 +159,10 @@ function readOnce(
   });
 }
 
-function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new SilenceError(`no answer for ${timeoutMs} ms`)), timeoutMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+const inTime = <Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> =>
+  within(timeoutMs, answer, () => {
+    throw new SilenceError(`no answer for ${timeoutMs} ms`);
   });
-}
 
 function cancel(stream: ServerStream): void {
   stream.pause();

@@ -1,4 +1,5 @@
 /** The redacted copies of events on EventStoreDB: where they are, read on before and after each page, and how they come into reads. */
+import { unlessAborted } from '../../flow/abort.js';
 import { createSingleFlight } from '../../flow/single-flight.js';
 import { FORWARDS } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
@@ -129,8 +130,8 @@ export function createCopies(
   async function fill(reading: Promise<EventPage>, filling: CacheRange): Promise<EventPage> {
     const startedAt = performance.now();
     const { backwards, limit, signal } = filling;
-    const [page] = await Promise.all([reading, unlessAborted(load(), signal)]);
-    if (performance.now() - startedAt > quickPageMs) await unlessAborted(load(), signal);
+    const [page] = await Promise.all([reading, unlessAborted(load(), signal, ignore)]);
+    if (performance.now() - startedAt > quickPageMs) await unlessAborted(load(), signal, ignore);
     const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
     const all = inOrder();
     const places = all.slice(indexFrom(all, low), indexFrom(all, high) + 1).filter(isIn);
@@ -155,14 +156,8 @@ export function createCopies(
   };
 }
 
-/** What was read until then is not passed on. */
-async function unlessAborted(look: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  let end = (): void => undefined;
-  const aborted = new Promise<void>((resolve) => (end = resolve));
-  signal?.addEventListener('abort', end);
-  if (signal?.aborted === true) end();
-  await Promise.race([look, aborted]).finally(() => signal?.removeEventListener('abort', end));
-}
+/** After an abort, what was read until then is not passed on. */
+const ignore = (): void => undefined;
 
 /** The page with these events; what lies behind it was looked at, too. */
 function withEvents(

@@ -5,6 +5,7 @@ import {
   type AppendResult as ServerResult,
   type JSONType,
 } from '@eventstore/db-client';
+import { createKeyedQueue } from '../../flow/serial.js';
 import {
   InvalidAppendError,
   WrongExpectedRevisionError,
@@ -14,6 +15,7 @@ import {
   type ExpectedRevision,
   type StoredEvent,
 } from '../event-store.js';
+import type { Observe } from '../../flow/observe.js';
 import { validateAppend, validateCanonical } from '../validate-append.js';
 import { createChangeNotifier } from './change-notifier.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
@@ -35,6 +37,8 @@ export interface EventStoreDbOptions {
   readonly prefix: string;
   /** Called for faults that fail no call, such as a dropped subscription, without credentials or personal data. Must not throw. */
   readonly onFault?: (fault: Error) => void;
+  /** Told of each round trip. */
+  readonly observe?: Observe | undefined;
   readonly timings?: Partial<Timings>;
   readonly random?: () => number;
 }
@@ -55,18 +59,18 @@ const isRepeatable = (expected: ExpectedRevision): boolean => typeof expected ==
 
 /** Connects with the first call. @throws EventStoreUrlError @throws TypeError a prefix that is the server's own */
 export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStore {
-  const { url, prefix, onFault = () => undefined, random = Math.random } = options;
+  const { url, prefix, onFault = () => undefined, observe, random = Math.random } = options;
   if (/^[$~]/.test(prefix))
     throw new TypeError('names that begin with $ or ~ belong to the server and to this adapter');
   const timings = { ...defaultTimings, ...options.timings };
   const address = parseServerUrl(url);
-  const connection = openConnection(address);
-  const pages = createPageReader(connection, { prefix, silenceMs: timings.silenceMs });
+  const connection = openConnection(address, observe);
+  const pages = createPageReader(connection, { prefix, silenceMs: timings.silenceMs, observe });
   const redactions = createRedactions({ connection, pages, prefix, timings });
   const head = createHead(pages);
   const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
   const reader = createReader({ connection, pages, redactions, notifier, head: head.find });
-  const queues = new Map<string, Promise<unknown>>();
+  const queue = createKeyedQueue<string>();
   let closing: Promise<void> | undefined;
 
   async function append(call: AppendCall): Promise<AppendResult> {
@@ -120,19 +124,11 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   }
 
   /** One append at a time per stream: calls may overtake each other, and the server is slow to answer a repeat of what it is still at work on. */
-  function inTurn(call: AppendCall): Promise<AppendResult> {
-    const before = queues.get(call.stream);
-    const turn = before === undefined ? append(call) : before.then(() => append(call));
-    const settled = turn.then(ignore, ignore).then(() => {
-      if (queues.get(call.stream) === settled) queues.delete(call.stream);
-    });
-    queues.set(call.stream, settled);
-    return turn;
-  }
+  const inTurn = (call: AppendCall): Promise<AppendResult> => queue.run([call.stream], () => append(call));
 
   async function close(): Promise<void> {
     const silent = notifier.close();
-    await Promise.all([...queues.values()]);
+    await queue.idle();
     connection.close();
     await silent;
   }
@@ -157,8 +153,6 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     close: () => (closing ??= close()),
   };
 }
-
-const ignore = (): void => undefined;
 
 /** The client turns the values into text again: the same text, because it is canonical. */
 const clientEvent = ({ id, type, data, metadata }: EventToAppend) =>

@@ -10,7 +10,7 @@ import {
   type ReadRevision,
 } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
-import { measured } from '../../flow/round-trips.js';
+import { measured, type Observe } from '../../flow/observe.js';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, ReadCall } from './connection.js';
 import { isNoRecord, SilenceError, serverUnavailable } from './faults.js';
@@ -67,8 +67,14 @@ export function filterOf(prefix: string) {
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
+interface PageReaderOptions {
+  readonly prefix: string;
+  readonly silenceMs: number;
+  readonly observe?: Observe | undefined;
+}
+
 /** All functions throw StoreUnavailableError. */
-export function createPageReader(connection: Connection, { prefix, silenceMs }: { prefix: string; silenceMs: number }) {
+export function createPageReader(connection: Connection, { prefix, silenceMs, observe }: PageReaderOptions) {
   async function page({ start, count, wanted, limit, signal }: Look): Promise<EventPage> {
     const events: StoredEvent[] = [];
     let seen = 0;
@@ -91,7 +97,7 @@ export function createPageReader(connection: Connection, { prefix, silenceMs }: 
       last = position;
       return events.length < limit;
     };
-    const end = await measured({ store: 'eventstoredb', operation: 'read' }, () =>
+    const end = await measured(observe, { store: 'eventstoredb', operation: 'read' }, () =>
       connection.read({ start, take, tail: (revision) => (tail = revision), silenceMs, signal }),
     );
     return { events, first, last, ended: end === 'ended' && seen < count, tail };

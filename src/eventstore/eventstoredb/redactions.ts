@@ -6,6 +6,7 @@
 import { BACKWARDS, END, jsonEvent, WrongExpectedVersionError } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
+import { createSingleFlight } from '../../flow/single-flight.js';
 import { withDigests } from '../leaf.js';
 import { StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, Timings } from './connection.js';
@@ -39,8 +40,6 @@ interface RedactionParts {
 export function createRedactions({ connection, pages, prefix, timings }: RedactionParts): Redactions {
   const copies = createCopies(connection, { prefix, silenceMs: timings.silenceMs });
   const gathered: StoredEvent[] = [];
-  let writing: Promise<ReadonlyMap<Position, StoredEvent>> | undefined;
-  let written: Promise<unknown> = Promise.resolve();
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -106,16 +105,12 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
     return new Map([...read, ...(await copies.at(others))]);
   }
 
+  const writeGathered = createSingleFlight(() => writeCopies(gathered.splice(0)));
+
   /** What comes while other copies are written is written together. @throws StoreUnavailableError what was read back is something else */
   async function copy(redacted: readonly StoredEvent[]): Promise<void> {
     gathered.push(...redacted);
-    writing ??= written.then(() => {
-      writing = undefined;
-      return writeCopies(gathered.splice(0));
-    });
-    const mine = writing;
-    written = mine.catch(() => undefined);
-    const stored = await mine;
+    const stored = await writeGathered();
     for (const event of redacted)
       if (!isSame(event, stored.get(event.position)) || withDigests(event.data) !== event.data)
         throw new StoreUnavailableError(`the redacted copy of event ${event.id} is not what was written`);

@@ -1,6 +1,7 @@
 /** The main thread's end of the writer thread: queues appends, posts all that wait when the thread is free, settles them, keeps the thread alive. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { pause } from '../../flow/abort.js';
+import { backOff } from '../../flow/backoff.js';
 import {
   StoreUnavailableError,
   type AppendResult,
@@ -8,6 +9,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from '../event-store.js';
+import type { Observe } from '../../flow/observe.js';
 import { AlteredLogError } from '../log-source.js';
 import type { Frontier } from '../tree.js';
 import { validateAppend } from '../validate-append.js';
@@ -16,7 +18,6 @@ import {
   failures,
   pack,
   settle,
-  type LogCommit,
   type PendingAppend,
   type FromWriter,
   type ToWriter,
@@ -42,8 +43,7 @@ const messagesInFlight = 2;
 const appendsAhead = 256;
 /** Milliseconds between two probes of a log that could not be written. */
 const probeMs = 1_000;
-const firstBackOffMs = 100;
-const longestBackOffMs = 5_000;
+const restartPauses = { first: 100, most: 5_000 };
 
 interface WriteQueueOptions {
   readonly file: string;
@@ -51,7 +51,7 @@ interface WriteQueueOptions {
   /** Called once when the log turns out to have other events than this service has appended. Must not throw. */
   readonly onAltered?: ((message: string) => void) | undefined;
   readonly onFault?: ((error: Error) => void) | undefined;
-  readonly onCommit?: ((commit: LogCommit) => void) | undefined;
+  readonly observe?: Observe | undefined;
 }
 
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
@@ -83,7 +83,8 @@ export class WriteQueue {
   #isRefused = false;
   #probe: NodeJS.Timeout | undefined;
   #closing = false;
-  #backOffMs = firstBackOffMs;
+  /** Restarts since the log was last open. */
+  #restarts = 0;
   readonly #stop = new AbortController();
   #whenEmpty: (() => void) | undefined;
 
@@ -190,7 +191,7 @@ export class WriteQueue {
         this.#everOpened = true;
         this.#end = message.end;
         this.#lost = 0;
-        this.#backOffMs = firstBackOffMs;
+        this.#restarts = 0;
         // A probe may have ended the previous thread.
         if (this.#isRefused) this.#probeLater();
         this.#schedule();
@@ -215,7 +216,7 @@ export class WriteQueue {
       case 'committed': {
         this.#isRefused = false;
         const committed = this.#takePosted();
-        this.#options.onCommit?.({ appends: committed.length, milliseconds: message.milliseconds });
+        this.#options.observe?.commit({ appends: committed.length, milliseconds: message.milliseconds });
         if (message.end !== undefined) {
           this.#end = message.end;
           this.#tell(formatPosition(message.end.count));
@@ -231,7 +232,7 @@ export class WriteQueue {
         // An append that is in doubt may have been written.
         this.#end = message.end;
         const refused = this.#takePosted();
-        this.#options.onCommit?.({ appends: refused.length, milliseconds: undefined });
+        this.#options.observe?.commit({ appends: refused.length, milliseconds: undefined });
         for (const waiting of refused) waiting.reject(new Failed(message.message));
         this.#fault(new Failed(message.message));
         this.#schedule();
@@ -331,11 +332,9 @@ export class WriteQueue {
   }
 
   async #restart(): Promise<void> {
-    const delay = this.#backOffMs;
-    this.#backOffMs = Math.min(2 * delay, longestBackOffMs);
-    try {
-      await pause(delay, undefined, { signal: this.#stop.signal });
-    } catch {
+    await pause(backOff(this.#restarts, restartPauses), this.#stop.signal);
+    this.#restarts += 1;
+    if (this.#stop.signal.aborted) {
       this.#refuseQueued('the event store is closed');
       return this.#settled();
     }

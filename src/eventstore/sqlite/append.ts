@@ -3,7 +3,7 @@ import type { Database } from '../../sqlite/database.js';
 import { hashOf, leafOf, withDigests, type HashedEvent } from '../leaf.js';
 import { AlteredLogError } from '../log-source.js';
 import { blockOf, createGrowingTree, eventsPerBlock, rootOf, type Frontier, type GrowingTree } from '../tree.js';
-import { metadataText } from './format.js';
+import { metadataText, withMetadata } from './format.js';
 import { unpadded, withRoom } from './redact.js';
 import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage } from './messages.js';
 
@@ -51,7 +51,8 @@ export function createAppender(db: Database, expected?: ExpectedLog): Appender {
   const findStream = db.prepareRows<[string], [number, number]>('select id, revision from streams where name = ?');
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
-  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?)');
+  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?)');
+  const insertMetadata = db.prepare('insert into metadata (recorded_at, json) values (?, ?)');
   const insertBlock = db.prepare('insert into blocks values (?, ?)');
   const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
   const eventsFrom = db.prepareRows<[number, number, number], [id: string, position: number]>(
@@ -62,8 +63,9 @@ export function createAppender(db: Database, expected?: ExpectedLog): Appender {
   /** Position of the last event. Positions count events without gaps, so they are the numbers of the events in the tree. */
   let position = tree.count();
   if (expected !== undefined) refuseUnexpected(db, position, expected);
-  /** The last metadata of this message that was stored as a text, and the position of its event. */
-  let kept = { text: '', at: 0 };
+  /** The last metadata of this message, and the number of its row. */
+  let sharedText: string | undefined;
+  let sharedId = 0;
 
   function refuseOtherEvents(): void {
     const last = lastPosition.get() ?? 0;
@@ -102,11 +104,11 @@ export function createAppender(db: Database, expected?: ExpectedLog): Appender {
     return rows.at(-1)?.[1];
   }
 
-  /** Returns what the row stores: the text, or the position of an earlier event of this message with the same text. */
-  function metadataOnce(text: string): string {
-    if (text === kept.text) return String(kept.at);
-    kept = { text, at: position };
-    return text;
+  /** Returns the number of the row with this metadata. Events of one message with the same metadata share a row. */
+  function metadataIdOf(text: string, recordedAt: string): number {
+    if (text === sharedText) return sharedId;
+    sharedText = text;
+    return (sharedId = insertMetadata.run(recordedAt, text).lastInsertRowid);
   }
 
   function insert({ streamId, stream, revision, texts, offset, recordedAt }: Insertion): void {
@@ -118,14 +120,13 @@ export function createAppender(db: Database, expected?: ExpectedLog): Appender {
     const digested = withDigests(data);
     const root = tree.add(leafOf(position, { stream, revision, id, type, data, metadata }, digested));
     const room = withRoom(data, digested);
-    const once = metadataOnce(metadata);
-    insertEvent.run(position, streamId, revision, id, type, room, once, recordedAt);
+    insertEvent.run(position, streamId, revision, id, type, room, metadataIdOf(metadata, recordedAt));
     if (root !== undefined) insertBlock.run(blockOf(position), Buffer.from(root, 'latin1'));
   }
 
   function take({ numbers, text, recordedAt }: AppendMessage): number[] {
     refuseOtherEvents();
-    kept = { text: '', at: 0 };
+    sharedText = undefined;
     const outcomes: number[] = [];
     const texts = text.split('\0');
     let offset = 0;
@@ -172,7 +173,7 @@ function storedFrontier(db: Database, count: number): Frontier {
   for (const [root] of roots) tree.addBlock(hashOf(root));
   const openBlock = db.prepare<[number, number], StoredTexts>(
     `select e.position, s.name as stream, e.revision, e.event_id as id, e.type, e.data, ${metadataText} as metadata
-     from events e join streams s on s.id = e.stream_id where e.position > ? and e.position <= ? order by e.position`,
+     from events e join streams s on s.id = e.stream_id ${withMetadata} where e.position > ? and e.position <= ? order by e.position`,
   );
   for (const event of openBlock.iterate(blocks * eventsPerBlock, count))
     tree.add(leafOf(event.position, { ...event, data: unpadded(event.data) }));

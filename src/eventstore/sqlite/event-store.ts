@@ -2,15 +2,17 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Database, isOpenHere, sqliteCode } from '../../sqlite/database.js';
+import type { Observe } from '../../flow/observe.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import { emptyFrontier, type Frontier } from '../tree.js';
 import { WriteQueue } from './append-queue.js';
-import type { LogCommit } from './messages.js';
 import { takeLock } from './lock.js';
 import { openSqliteEventReader, type SqliteLog } from './reader.js';
 
 /** Reads stop at the last event that this process has written, or found when it opened the log. */
 export interface SqliteEventStore extends EventStore, SqliteLog {
+  /** The file of the log, as it was named when it was opened. */
+  readonly file: string;
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns a function that stops it. */
   onCommitted(listener: (position: Position) => void): () => void;
   /** Number of appends without an answer. */
@@ -27,15 +29,15 @@ export interface SqliteEventStore extends EventStore, SqliteLog {
   refuse(message: string): void;
 }
 
-export interface SqliteEventStoreOptions {
+interface SqliteEventStoreOptions {
   readonly file: string;
   readonly clock: () => number;
   /** Called while no other process can write to the log, before the file is opened or created. Its errors are those of the opening. */
   readonly onLocked?: () => void;
   /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
-  /** Called for each transaction of appends. */
-  readonly onCommit?: (commit: LogCommit) => void;
+  /** Told of each transaction of appends. */
+  readonly observe?: Observe | undefined;
   /** Called once when the log turns out to have other events than this service has appended. Must not throw. */
   readonly onAltered?: (message: string) => void;
 }
@@ -66,6 +68,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
     };
     return {
       ...reader,
+      file: options.file,
       soleWriter: true,
       waiting: () => queue.waiting,
       isWritable: () => queue.isWritable,

@@ -6,43 +6,49 @@ import { StoreUnavailableError } from '../event-store.js';
 const applicationId = 0x41754c65;
 const formatVersion = 7;
 
-/**
- * The metadata of an event `e`: its text, or the text of the event at the position that is stored instead. A text of metadata
- * is a JSON object, so it is never a number.
- */
-export const metadataText =
-  'coalesce((select shared.metadata from events shared where shared.position = e.metadata), e.metadata)';
+/** Joins the metadata of an event `e`. A left join, because a removed row must not hide an event. */
+export const withMetadata = 'left join metadata m on m.id = e.metadata_id';
+export const metadataText = "coalesce(m.json, '')";
 
 /*
- * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids, because a
- * repeated append is recognized by the ids at the expected revision. Blanks may follow `data` (redact.ts). `metadata` is
- * stored once for events that were appended together (`metadataText`). `blocks` has the root of each complete block of the
- * tree. The view `log` is for people.
+ * SQLite stores the comments inside the parentheses with the tables, so that `.schema` shows them. Streams are small integers in
+ * `events`, so that its unique index grows at its end. There is no index on event ids, because a repeated append is recognized
+ * by the ids at the expected revision. `metadata` has a row for each text and not for each append, because the appends of a
+ * bulk request have the same metadata, while the events of one append can have different metadata.
  */
 const schema = `
   create table streams (
+    -- A stream is the history of one thing, such as a contact.
     id integer primary key,
     name text not null unique,
-    revision integer not null
+    revision integer not null -- of the last event, from 0
+  ) strict;
+  create table metadata (
+    -- When, by whom and why events were written. Events that were written together and have the same metadata share a row.
+    id integer primary key,
+    recorded_at text not null, -- when the events were written to this file. When they happened is "at" in json
+    json text not null
   ) strict;
   create table events (
-    position integer primary key,
+    -- The log. Rows are added at the end only, and never removed.
+    position integer primary key, -- from 1, without gaps
     stream_id integer not null references streams (id),
-    revision integer not null,
+    revision integer not null, -- place in the stream, from 0
     event_id text not null,
     type text not null,
-    data text not null,
-    metadata text not null,
-    recorded_at text not null
+    data text not null, -- JSON. Spaces may follow, as room for the digest that replaces personal data when it is erased
+    metadata_id integer not null references metadata (id)
   ) strict;
   create table blocks (
-    number integer primary key,
-    root blob not null
+    -- The Merkle tree over the events, so that a change can be found: the root of each block of 256 events.
+    number integer primary key, -- 0 for the events 1 to 256
+    root blob not null -- SHA-256
   ) strict;
   create unique index events_by_stream on events (stream_id, revision);
   create view log as
-    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, ${metadataText} as metadata, e.recorded_at
-    from events e join streams s on s.id = e.stream_id
+    -- All events, for people.
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, m.json as metadata, m.recorded_at
+    from events e join streams s on s.id = e.stream_id left join metadata m on m.id = e.metadata_id
     order by e.position;
 `;
 
@@ -74,10 +80,19 @@ export function refuseForeign(db: Database, file: string): void {
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
   const version = versionOf(db);
   if (version !== formatVersion)
-    throw new StoreUnavailableError(
-      `${file} has format ${version}, and this version reads format ${formatVersion} only. It was left as it is. Export its events with the version that wrote it (audience export events), then import them with this version (audience import events)`,
-    );
+    throw otherFormat(file, `format ${version}, and this version reads format ${formatVersion} only`);
+  // Development versions wrote format 7 with other tables.
+  if (!hasMetadataTable(db))
+    throw otherFormat(file, `format ${version} with the tables of an earlier development version`);
 }
+
+const otherFormat = (file: string, found: string): StoreUnavailableError =>
+  new StoreUnavailableError(
+    `${file} has ${found}. It was left as it is. Export its events with the version that wrote it (audience export events), then import them with this version (audience import events)`,
+  );
+
+const hasMetadataTable = (db: Database): boolean =>
+  db.prepareValue("select count(*) from pragma_table_info('events') where name = 'metadata_id'").get() === 1;
 
 const idOf = (db: Database): unknown => db.pragma('application_id');
 const versionOf = (db: Database): number => Number(db.pragma('user_version'));

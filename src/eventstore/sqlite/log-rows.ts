@@ -6,7 +6,7 @@ import { StoreUnavailableError, type Position } from '../event-store.js';
 import { hashOf, leafOf, type Hash } from '../leaf.js';
 import { AlteredLogError, type LogSource, type NumberedEvent } from '../log-source.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
-import { streamsFault, metadataText, type EventRow } from './format.js';
+import { metadataText, streamsFault, withMetadata, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 
@@ -31,7 +31,7 @@ interface LogReading {
 export function createLogRows(log: ReopeningDatabase, { reading, until }: LogReading): SqliteLog {
   // A stream that is missing in `streams`, or a number that JavaScript would round, must not hide an event.
   const page = `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, ${metadataText}
-    from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`;
+    from events e left join streams s on s.id = e.stream_id ${withMetadata} where e.position > ? order by e.position limit ?`;
   const rows = (after: number, limit: number): readonly EventRow[] =>
     reading(() => log.rows<readonly Value[], EventRow>(page).all(after, limit));
   const has = (ordinal: number): boolean =>

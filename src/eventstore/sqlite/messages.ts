@@ -97,13 +97,6 @@ export const failures = {
 } as const;
 export type Failure = keyof typeof failures;
 
-/** One transaction of the log with its fsync. */
-export interface LogCommit {
-  readonly appends: number;
-  /** Undefined: it failed. */
-  readonly milliseconds: number | undefined;
-}
-
 interface Append {
   readonly stream: string;
   readonly events: readonly EventToAppend[];

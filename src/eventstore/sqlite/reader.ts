@@ -13,7 +13,7 @@ import {
 } from '../event-store.js';
 import { assertLimit } from '../validate-append.js';
 import { createLogRows, type SqliteLog } from './log-rows.js';
-import { metadataText, type EventRow } from './format.js';
+import { metadataText, withMetadata, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, openForReading, parsePosition, fileUnavailable } from './schema.js';
 
@@ -48,15 +48,15 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   const log = openReopening(() => openForReading(file, access));
   const columns = `e.position, s.name, e.revision, e.event_id, e.type, e.data, ${metadataText}`;
   // `cross join` keeps the order in which SQLite goes through the tables.
-  const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
+  const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id ${withMetadata}`;
   // With `+` no index of positions is used.
-  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where +e.position <= ? and s.name = ?`;
+  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id ${withMetadata} where +e.position <= ? and s.name = ?`;
   const allForwards = `${all} where e.position <= ? and e.position > ? order by e.position limit ?`;
   const allBackwards = `${all} where e.position <= ? and e.position < ? order by e.position desc limit ?`;
   const streamForwards = `${one} and e.revision > ? order by e.revision limit ?`;
   const streamBackwards = `${one} and e.revision < ? order by e.revision desc limit ?`;
   // Stream by stream as they are named, each by its index of revisions.
-  const several = `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id where +e.position <= ?1 limit ?3`;
+  const several = `select ${columns} from json_each(?2) n cross join streams s on s.name = n.value cross join events e on e.stream_id = s.id ${withMetadata} where +e.position <= ?1 limit ?3`;
   const exactly = `${all} where +e.position <= ? and e.position = ?`;
   const named = 'select name from streams where name > ? and name < ? order by name limit ?';
   const lastPosition = 'select coalesce(max(position), 0) + 0.0 from events';

@@ -1,6 +1,7 @@
 /** Looks at a MongoDB before a start relies on it: is it there, does it let us in, may we do what we will, and is it one. */
 import { MongoAPIError, MongoCompatibilityError, MongoParseError, type MongoClient } from 'mongodb';
 import {
+  answeredWithin,
   causesOf,
   describeError,
   fieldsOf,
@@ -8,7 +9,6 @@ import {
   mongoTimeouts,
   openClient,
   systemCode,
-  within,
   type MongoTimeouts,
 } from './client.js';
 import { ReadModelsUnavailableError } from '../read-models.js';
@@ -32,7 +32,7 @@ export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>)
   try {
     const opened = openClient(url, { connecting, reading, writing });
     client = opened.client;
-    await within(connecting + reading, () => opened.client.connect());
+    await answeredWithin(connecting + reading, () => opened.client.connect());
     await tryOut(opened.db, writing);
     return { status: 'ready' };
   } catch (error) {
@@ -52,7 +52,7 @@ export async function seeMongo(url: string): Promise<SeenMongo> {
   try {
     const opened = openClient(url, mongoTimeouts);
     client = opened.client;
-    return await within(connecting + reading, async () => {
+    return await answeredWithin(connecting + reading, async () => {
       const { version } = await opened.db.command({ buildInfo: 1 });
       const { localTime } = await opened.db.command({ hello: 1 });
       return {

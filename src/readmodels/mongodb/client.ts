@@ -11,7 +11,8 @@ import {
   type MongoClientOptions,
   type Timestamp,
 } from 'mongodb';
-import { measured } from '../../flow/round-trips.js';
+import { within } from '../../flow/abort.js';
+import { measured, type Observe } from '../../flow/observe.js';
 import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from '../read-models.js';
 
 /** Milliseconds. */
@@ -60,7 +61,7 @@ export interface MongoConnection {
 const ofMajority = new ReadConcern('majority');
 
 /** Connects when first used. @throws TypeError when the URL cannot be used; its message holds nothing of the URL. */
-export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnection {
+export function connectMongo(url: string, timeouts: MongoTimeouts, observe?: Observe): MongoConnection {
   const { client, db } = openClient(url, timeouts);
   let closing: Promise<void> | undefined;
   /** The latest cluster time that a command in order has received; a standalone server sends none. */
@@ -70,8 +71,8 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
     if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
     const ask = (signal: AbortSignal): Promise<T> => action({ signal, maxTimeMS: timeouts[kind] });
     try {
-      return await measured({ store: 'mongodb', operation: kind === 'reading' ? 'read' : 'write' }, () =>
-        within(timeouts[kind], kind === 'reading' ? onceMore(ask) : ask),
+      return await measured(observe, { store: 'mongodb', operation: kind === 'reading' ? 'read' : 'write' }, () =>
+        answeredWithin(timeouts[kind], kind === 'reading' ? onceMore(ask) : ask),
       );
     } catch (error) {
       throw translated(error);
@@ -95,7 +96,7 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
         }
       }),
     // The result no longer matters: the server may hang.
-    close: () => (closing ??= within(timeouts.connecting, () => client.close()).catch(() => undefined)),
+    close: () => (closing ??= answeredWithin(timeouts.connecting, () => client.close()).catch(() => undefined)),
   };
 }
 
@@ -116,7 +117,7 @@ export function openClient(url: string, { connecting, writing }: MongoTimeouts):
     serverSelectionTimeoutMS: connecting,
     connectTimeoutMS: connecting,
     waitQueueTimeoutMS: writing,
-    // The driver's `timeoutMS` does nothing in 7.8: `within` keeps the time, and this frees what hangs.
+    // The driver's `timeoutMS` does nothing in 7.8: `answeredWithin` keeps the time, and this frees what hangs.
     socketTimeoutMS: writing + 5_000,
   };
   try {
@@ -135,20 +136,12 @@ function databaseOf(url: string): string {
 }
 
 /** @throws ReadModelsUnavailableError when it takes longer than `timeout` milliseconds. */
-export async function within<T>(timeout: number, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function answeredWithin<T>(timeout: number, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new NoAnswerError(`MongoDB gave no answer within ${timeout} ms`));
-      controller.abort();
-    }, timeout);
+  return await within(timeout, action(controller.signal), () => {
+    controller.abort();
+    throw new NoAnswerError(`MongoDB gave no answer within ${timeout} ms`);
   });
-  try {
-    return await Promise.race([action(controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases, one for records. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
+import type { Observe } from '../../flow/observe.js';
 import { assertSearch, cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
 import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
@@ -30,10 +31,13 @@ export interface MongoReadModelsOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly timeouts?: Partial<MongoTimeouts>;
+  /** Told of each round trip. */
+  readonly observe?: Observe | undefined;
 }
 
-export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
-  const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
+export function openMongoReadModels(options: MongoReadModelsOptions): ReadModels {
+  const { url, now, newId = randomUUID, timeouts, observe } = options;
+  const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts }, observe);
   const { db, run, runInOrder, close } = connection;
   const { read, readInOrder, readEach } = createDocumentReads(connection);
   const checkpoints = checkpointsOf(db);

@@ -1,7 +1,7 @@
 /** Tries in a scratch collection what the service will need of a MongoDB: each right, and what the design rests on. */
 import { randomUUID } from 'node:crypto';
 import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection, type Db } from 'mongodb';
-import { describeError, isDuplicate, isServerRefusal, NoAnswerError, within } from './client.js';
+import { answeredWithin, describeError, isDuplicate, isServerRefusal, NoAnswerError } from './client.js';
 import { ReadModelsUnavailableError } from '../read-models.js';
 
 /** What answers there does not do what MongoDB does. */
@@ -39,7 +39,7 @@ export async function tryOut(db: Db, timeout: number): Promise<void> {
     await step('insert', () => insertMany(scratch));
     await step('update', () => replaceMany(scratch));
   } catch (error) {
-    await within(timeout, () => scratch.drop()).catch(() => undefined);
+    await answeredWithin(timeout, () => scratch.drop()).catch(() => undefined);
     throw error;
   }
   await step('dropCollection', () => scratch.drop());
@@ -51,7 +51,7 @@ async function attempt(
   action: () => Promise<unknown>,
 ): Promise<void> {
   try {
-    await within(timeout, action);
+    await answeredWithin(timeout, action);
   } catch (error) {
     if (isServerRefusal(error)) throw new MissingRightError(`the right ${what} is missing (${describeError(error)})`);
     if (error instanceof NoAnswerError) throw new ReadModelsUnavailableError(`${error.message} to a try of ${what}`);

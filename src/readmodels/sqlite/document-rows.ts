@@ -65,9 +65,9 @@ export function documentRows(view: View) {
     for (const { field, at } of scalarColumns) document[field] = row[at] ?? null;
     for (const { field, at } of listColumns) {
       const list = row[at];
-      document[field] = typeof list === 'string' ? parse(list) : [];
+      document[field] = typeof list === 'string' && list !== '[]' ? parse(list) : [];
     }
-    return Object.assign(document, parse(text));
+    return text === '{}' ? document : Object.assign(document, parse(text));
   }
 
   return {

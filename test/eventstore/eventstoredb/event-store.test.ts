@@ -15,7 +15,7 @@ import {
   type StoredEvent,
 } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventstore/eventstoredb/event-store.js';
-import { onRoundTrip } from '../../../src/flow/round-trips.js';
+import { createObserve } from '../../../src/flow/observe.js';
 import { newestEventTime } from '../../../src/stores/trusted-clock.js';
 import { usually } from '../../support/amount.js';
 import { said } from '../../support/event-log.js';
@@ -125,9 +125,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     const stranger = foreigner();
     for (let round = 0; round < 10; round += 1) await stranger.write('noise', 500);
     let reads = 0;
-    onRoundTrip(() => (reads += 1));
-    onTestFinished(() => onRoundTrip(() => undefined));
-    const store = open();
+    const store = open({ observe: createObserve([{ roundTrip: () => (reads += 1) }]) });
     expect(await newestEventTime(store)).toBeUndefined();
     expect(reads).toBeLessThan(4);
     const at = '2026-03-01T10:00:00.000Z';

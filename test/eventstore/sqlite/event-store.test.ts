@@ -211,7 +211,7 @@ it('a writer thread that dies leaves its appends in doubt or refused, is reporte
 describe('events of another program', () => {
   function appendElsewhere(file: string): void {
     const db = new Database(file);
-    db.exec(`insert into events select position + 1, stream_id, revision + 1, event_id, type, data, metadata, recorded_at from events order by position desc limit 1;
+    db.exec(`insert into events select position + 1, stream_id, revision + 1, event_id, type, data, metadata_id from events order by position desc limit 1;
       update streams set revision = revision + 1`);
     db.close();
   }

@@ -54,6 +54,32 @@ test.each([1, 5, 6, 8])('a log of format %i is refused with the way to bring its
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
+test('a log with the tables of a development version of format 7 is refused and left as it is', async () => {
+  const file = newLog();
+  change(
+    file,
+    `alter table events add column metadata text not null default '';
+     update events set metadata = (select json from metadata where id = metadata_id);
+     drop view log;
+     alter table events drop column metadata_id;
+     drop table metadata`,
+  );
+  const says =
+    /has format 7 with the tables of an earlier development version\. .*audience export events.*audience import events/;
+  const before = readFileSync(file);
+  await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow(says);
+  expect(() => openSqliteEventReader({ file })).toThrow(says);
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test('the schema in the file explains each table', () => {
+  const db = new Database(newLog(), { access: 'read' });
+  const tables = db.prepareValue<[], string>("select sql from sqlite_schema where type in ('table', 'view')").all();
+  db.close();
+  expect(tables).toHaveLength(5);
+  for (const sql of tables) expect(sql).toMatch(/^CREATE (?:TABLE|VIEW) \w+ (?:\(|as)\n +-- [A-Z]/);
+});
+
 const alike = [
   ...['x-00000001', 'y-00000001', '-00000001', '00000001', '0000001', '1'],
   ...[
