@@ -1,5 +1,5 @@
-/** The loaded states of the streams of one kind: a bounded cache, and the reads that fold later events. */
-import { codec, isUnreadable, UnreadableEventError, type DomainEvent } from '../events/codec.js';
+/** Keeps the loaded states of the streams of one kind in a bounded cache, and reads streams to fold later events. */
+import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { createSingleFlight } from '../flow/single-flight.js';
 import type { LoadedState } from './batch.js';
@@ -19,42 +19,25 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
   const readWhole = createJointReads(reader);
   const unread: LoadedState<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
   const cache = new Map<string, LoadedState<State>>();
-  /**
-   * States before an event that cannot be read: the next read begins there, and not at the first event. Kept apart from
-   * the cache, which holds whole streams.
-   */
-  const partialFolds = new Map<string, LoadedState<State>>();
-  const remember = (stream: string, loaded: LoadedState<State>): void => keep(cache, stream, loaded);
 
-  function keep(kept: Map<string, LoadedState<State>>, stream: string, loaded: LoadedState<State>): void {
-    kept.delete(stream);
-    kept.set(stream, loaded);
-    if (kept.size <= cacheSize) return;
-    for (const oldest of kept.keys()) {
-      kept.delete(oldest);
+  function remember(stream: string, loaded: LoadedState<State>): void {
+    cache.delete(stream);
+    cache.set(stream, loaded);
+    if (cache.size <= cacheSize) return;
+    for (const oldest of cache.keys()) {
+      cache.delete(oldest);
       return;
     }
   }
 
-  function startOf(stream: string): LoadedState<State> {
-    const known = cache.get(stream) ?? unread;
-    const partial = partialFolds.get(stream);
-    return partial !== undefined && partial.revision > known.revision ? partial : known;
-  }
-
   /** Folds the events after the cached state, in a read that begins after this call. */
-  const readTail = createSingleFlight((stream: string) => foldTail(stream, startOf(stream)));
+  const readTail = createSingleFlight((stream: string) => foldTail(stream, cache.get(stream) ?? unread));
 
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
   async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {
     let loaded = start;
-    try {
-      for await (const events of eventsAfter(stream, start.revision))
-        for (const stored of events) loaded = foldOne(loaded, stored);
-    } catch (error) {
-      if (isUnreadable(error) && loaded.revision >= 0n) keep(partialFolds, stream, loaded);
-      throw error;
-    }
+    for await (const events of eventsAfter(stream, start.revision))
+      for (const stored of events) loaded = foldOne(loaded, stored);
     // An append of this process may have gone further during this read.
     const newest = cache.get(stream);
     if (newest !== undefined && newest.revision > loaded.revision) return newest;

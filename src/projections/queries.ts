@@ -1,6 +1,6 @@
 /** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
 import { nameKey } from '../events/catalogues.js';
-import { noProfile, profileFields, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import type { SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, DocumentPage, View } from '../readmodels/read-models.js';
 import { contactSearch, contactsFoundBy } from './contact-search.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
@@ -324,10 +324,20 @@ const isShown = (contact: ContactDocument | undefined): contact is ShownContact 
 
 /** Copies the fields one by one, because a rest pattern that leaves out the others costs more. */
 function toContactAnswer(contact: ShownContact): ContactAnswer {
-  const { contact_id, email, created_at } = contact;
-  const profile: { -readonly [Field in ProfileField]: string | null } = { ...noProfile };
-  for (const field of profileFields) profile[field] = contact[field];
-  return { contact_id, email, ...profile, created_at };
+  return {
+    contact_id: contact.contact_id,
+    email: contact.email,
+    firstName: contact.firstName,
+    lastName: contact.lastName,
+    phone: contact.phone,
+    dateOfBirth: contact.dateOfBirth,
+    address: contact.address,
+    city: contact.city,
+    state: contact.state,
+    country: contact.country,
+    zipcode: contact.zipcode,
+    created_at: contact.created_at,
+  };
 }
 
 /** Without the ids of e-mails, which logs of mail servers know, too. */

@@ -136,15 +136,14 @@ function readModelsIn(openDatabase: () => Database, { guarded: guard, now = Date
     ids: readonly string[],
     take: (found: StoredDocument<D | null>) => T | undefined,
   ): Map<string, T> => {
-    const read = (): Map<string, T> => {
+    return guarded(() => {
       const found = new Map<string, T>();
       for (const row of table(view).readMany<D>(ids)) {
         const taken = take(row);
         if (taken !== undefined) found.set(row.id, taken);
       }
       return found;
-    };
-    return guarded(() => open().transaction(read), view);
+    }, view);
   };
 
   const commitAll = (commit: Commit): void => {
