@@ -36,9 +36,9 @@ export interface ApiOptions
   readonly mostSearched?: number | undefined;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
-  /** The version of the service, for its description. */
+  /** The version of the service, for the OpenAPI document. */
   readonly version: string;
-  /** Undefined if only health answers. */
+  /** Undefined if the process answers health checks only. */
   readonly keys: KeysOfApi | undefined;
   /** The pages of recipients. Undefined if the service has none. */
   readonly pages?: Omit<PagesOptions, 'clientAddress' | 'clock' | 'trustedNow'> | undefined;
@@ -121,7 +121,7 @@ function emptyApp(corsOrigins: readonly string[]): Express {
   return app;
 }
 
-/** What the handlers need, beside what the app is given. */
+/** Returns the parts that the handlers need: the options of the app, and parts made from them. */
 function partsOf(options: ApiOptions, admit: PipelineOptions['admit']) {
   const { recordRead, events, stopping } = options;
   return {

@@ -1,5 +1,5 @@
 /** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
-import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { catalogueStreams } from '../events/streams.js';
 import { pause } from '../flow/abort.js';
 import type { Clocks } from '../flow/subscriber.js';
 import type { ReadBack } from '../integrity/log-watch.js';
@@ -150,7 +150,7 @@ interface ReadinessAnswer {
 }
 
 const catalogueIsParked = ({ parked }: ViewsStatus): boolean =>
-  parked.some(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
+  parked.some(({ stream }) => catalogueStreams.has(stream));
 
 /** Milliseconds for which the views have not shown a head of the log that was seen. */
 type HeadLag = (head: string | undefined, shown: string) => number;

@@ -23,7 +23,7 @@ import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 /** @throws ConfigurationError @throws CommandFailedError @throws StoreUnavailableError */
 export async function openAuditor(place: CommandPlace, terminal: CommandTerminal): Promise<Auditor> {
   const { clock, stderr, signal, monotonic } = terminal;
-  // Refuse settings without views before anything is read.
+  // Refuse incomplete settings before anything is read.
   place.stores();
   const log = await place.openLog();
   let closeViews = async (): Promise<void> => undefined;

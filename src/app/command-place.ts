@@ -39,7 +39,6 @@ export function commandPlace(named: string | undefined, { env, stderr, signal }:
     signal,
     newUuid: randomUUID,
     version,
-    monotonic: () => performance.now(),
     existing,
     openLog,
     async openViews() {

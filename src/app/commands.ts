@@ -56,8 +56,7 @@ export interface AppendListener {
 }
 
 export interface CommandsOptions extends Pick<Clocks, 'clock'> {
-  /** Absent: nothing is counted. */
-  /** Told of commands and appends. */
+  /** Reports commands and appends. If absent, nothing is counted. */
   readonly observe?: Observe | undefined;
   readonly store: EventStore;
   readonly keys: StreamKeys;

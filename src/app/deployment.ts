@@ -1,4 +1,7 @@
-/** What the service does differently in its two deployments. No other file of this room asks which deployment it is in. */
+/**
+ * The differences between the two deployments of the service. Other files of this room do not ask which deployment it is.
+ * They look at what the store offers, such as `soleWriter`.
+ */
 import { contactOfStream } from '../audit/contact-of-stream.js';
 import { logStart, type EventReader } from '../eventstore/event-store.js';
 import { readLogId } from '../eventstore/log-id.js';

@@ -13,21 +13,21 @@ export interface Logs {
 }
 
 export interface Observers extends Logs {
-  /** Absent where no traces are made. */
+  /** Absent if no traces are made. */
   readonly traces?: Traces | undefined;
 }
 
-/** `traceId`: of what is under way while a line is written. Absent where no traces are made. */
+/** `traceId` returns the id of the trace in which a line is written. Absent if no traces are made. */
 function openLogs({ logLevel }: Pick<Config, 'logLevel'>, traceId?: () => string | undefined): Logs {
   const lines = openStandardOutput();
   const mixin = traceId && (() => ({ trace_id: traceId() }));
   return { logger: pino({ level: logLevel, base: null, ...(mixin && { mixin }) }, lines), lines };
 }
 
-/** Lines name the trace that they are written in, and a line says where traces cannot be sent. */
+/** Opens the log and the traces. Lines of the log name the trace in which they are written. */
 export async function openObservers(config: Pick<Config, 'logLevel'>): Promise<Observers> {
   const { isOn, wrong } = checkTraceVariables(process.env);
-  // The SDK reads the environment itself. Without a wrong variable, its default holds.
+  // The SDK reads the environment itself, so remove wrong variables. Their defaults then hold.
   for (const name of wrong.keys()) Reflect.deleteProperty(process.env, name);
   const traces = isOn
     ? (await import('../traces/traces.js')).openTraces({

@@ -111,7 +111,7 @@ await runProjector({
   onFault: (fault) => send({ type: 'fault', fault }),
   switches,
   onProgress({ parked, live, missing, ...status }) {
-    // The views may be far behind by then.
+    // The views are built then, although they may be far behind.
     if (live !== null && Object.keys(live).length > 0) viewsAreBuilt();
     const isSent = parked === sent?.parked && live === sent.live && missing === sent.missing;
     if (!isSent) sent = { parked, live, missing };

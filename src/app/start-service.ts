@@ -224,7 +224,6 @@ async function startOn(store: OpenEventStore, given: Context): Promise<Service> 
     store,
     knownRefusals: commands.knownRefusals,
     withProjector: config.roles.has('projector'),
-    onLogAltered: context.onLogAltered,
   });
   commands.listen({
     onAppended(append) {

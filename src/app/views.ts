@@ -128,7 +128,7 @@ export async function openViews(options: ViewsOptions) {
   const streamOfErased = streamsOfErased({ log: store, views, readModels });
   const standing = (): readonly unknown[] => [views.used(), own.visiblePosition()];
   const status = (): ViewsStatus => viewsStatus(projector?.status(), follower);
-  // Asked at every read, so cheaper than the whole status.
+  // Cheaper than the whole status, because every read asks for it.
   const parked = (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [];
   const queryViews = createQueryViews({ reader: views, ownWrites: own, parked, now: monotonic });
   const queries = createQueries(queryViews, { contactOf, streamOfErased, standing });
@@ -158,7 +158,6 @@ export async function openViews(options: ViewsOptions) {
     checkedAt: (): number | undefined => check?.checkedAt(),
     /** Starts the checks of documents, checksums and indexes in the background. Call this when the service is ready. */
     startChecks: (): void => check?.start(),
-    parked,
     /** The tree of the events that this process has followed; undefined if the log is embedded or another process follows it. */
     reached: (): Frontier | undefined => projector?.reached(),
     /** The tree of the log: its own, or the one whose blocks are stored beside the views. */

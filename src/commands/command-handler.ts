@@ -70,6 +70,6 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly register?: (() => RegisterKeeper | undefined) | undefined;
   /** Returns whether events of the command need lines. Such a command is refused while the register cannot be written, and a repeat that changes nothing waits for the lines. Defaults to false. */
   readonly isKept?: (command: Command) => boolean;
-  /** Told of commands, appends and conflicts. */
+  /** Reports commands, appends and conflicts. */
   readonly observe?: Observe | undefined;
 }

@@ -55,7 +55,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     const begun = observe?.begin?.append(carriedOf(waiting, decided));
     return append(stream, decided.events, loaded).then(
       (result) => {
-        // Not a new stream: it is seldom used again at once, and would push others out of the cache.
+        // Do not cache new streams, because they are rarely used again soon and would evict hotter entries.
         if (from !== 'assumed_new')
           streams.remember(stream, {
             state: decided.state,

@@ -1,10 +1,10 @@
-/** Work on several addresses at once, which takes its turn after all earlier work on one of them. */
+/** Runs work on several addresses after all earlier work on any of these addresses. */
 import { comparedAddress, isAddress } from '../events/address.js';
 import { createKeyedQueue } from '../flow/serial.js';
 
 /**
- * Begins nothing after a failure, and rejects with its error: a row must not be saved before an earlier row of its address,
- * which an import that continues sends again.
+ * Creates the turns. After a failure no work begins, and each call rejects with the error of the failure. Otherwise a row
+ * would be saved before an earlier row of its address, because an import that continues sends the earlier row again.
  */
 export function createAddressTurns() {
   const queue = createKeyedQueue<string>();
@@ -24,7 +24,7 @@ export function createAddressTurns() {
     queue.run(new Set(given.map(compared)), () => unlessFailed(work));
 }
 
-/** What is no address is refused wherever it stands. */
+/** Returns the address in the form in which addresses are compared. The service refuses what is not an address. */
 function compared(given: unknown): string {
   const text = String(given).trim();
   return isAddress(text) ? comparedAddress(text) : text;

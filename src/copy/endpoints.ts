@@ -31,11 +31,11 @@ interface Target {
 
 /** One end of a copy. */
 export interface Endpoint {
-  /** The data folder, or the address of the server without user name and password. For people to read. */
+  /** The data folder, or the address of the server without user name and password, for people to read. */
   readonly name: string;
   /** Two endpoints of one log have the same identity. */
   readonly identity: string;
-  /** Says why the state of this source is unknown, if it is. */
+  /** Says why the state of this source can be unknown. */
   readonly whyStateUnknown: string;
   readonly appendsAtOnce: number;
   /** @throws CommandFailedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */
@@ -111,7 +111,7 @@ function serverEndpoint(settings: Extract<LogSettings, { deployment: 'servers' }
   const log = storesOf(settings);
   const { url, prefix } = settings.events;
 
-  /** Waits for a server that is starting. A server that cannot be reached is rather a mistake in its address. */
+  /** Waits for a server that is starting, but not for one that cannot be reached, because its address is probably wrong. */
   async function open({ signal }: Opening): Promise<EventStore> {
     try {
       return await log.openEventStore({ waitsFor: ['not_ready'], signal });

@@ -1,9 +1,9 @@
-/** Whether traces get where they should: the standard variables of OpenTelemetry, and an empty request to the collector. */
+/** Checks the standard variables of OpenTelemetry, and tries the collector with an empty request. */
 import { checkTraceVariables } from '../traces/variables.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
 import type { Patient } from './patient.js';
 
-/** Undefined: no traces are asked for. */
+/** Returns undefined if the configuration asks for no traces. */
 export async function checkCollector({ env, signal }: Patient): Promise<Diagnosis | undefined> {
   const { isOn, wrong } = checkTraceVariables(env);
   if (wrong.size > 0)

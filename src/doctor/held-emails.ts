@@ -1,11 +1,11 @@
-/** E-mails that wait for the operator. */
+/** Checks for emails that wait for the operator. */
 import { emails, reasonOf, type EmailDocument } from '../projections/emails.js';
 import { everyPage } from '../projections/every-page.js';
 import { checkpointName, hasStorages } from '../projector/storage.js';
 import { green, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
-/** Undefined: there are no views to look into. */
+/** Returns undefined if there are no views. */
 export async function checkHeldEmails(open: OpenPlace): Promise<Diagnosis | undefined> {
   await open.log();
   const views = await open.views();

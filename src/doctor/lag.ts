@@ -1,15 +1,15 @@
-/** How far the views are behind the log, and whether streams were left out of them. */
+/** Checks how far the views are behind the log, and whether they leave out streams. */
 import { codec } from '../events/codec.js';
-import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { catalogueStreams } from '../events/streams.js';
 import { readParked } from '../projector/parked.js';
 import { checkpointName, hasStorages } from '../projector/storage.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import type { OpenPlace } from './patient.js';
 
-/** Milliseconds. As readiness has it, and what nobody waits for. */
+/** Milliseconds. `yellow` is the limit of readiness. */
 const late = { yellow: 5_000, red: 300_000 };
 
-/** @param runs whether a service is known to run on this folder: else nothing folds an embedded log, and nobody waits */
+/** @param runs whether a service is known to run on this folder. Without a service, nothing folds an embedded log, and nobody waits for the views. */
 export async function checkLag(
   { stores, log: openLog, views: openViews, clock }: OpenPlace,
   runs: boolean,
@@ -18,7 +18,7 @@ export async function checkLag(
   const checkpoint = await views.checkpoint(checkpointName);
   if (!hasStorages(checkpoint)) return green('there are no views yet: the next start builds them');
   const parked = [...(await readParked(views)).values()];
-  const catalogue = parked.find(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
+  const catalogue = parked.find(({ stream }) => catalogueStreams.has(stream));
   if (catalogue !== undefined)
     return red(`the view ${catalogue.view} cannot fold ${catalogue.stream}: ${catalogue.reason}`, mend);
   if (parked.length > 0)

@@ -1,4 +1,4 @@
-/** Whether the log can be read, and what keeps it. */
+/** Checks whether the log can be read, and names the server that stores it. */
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { StoreNotOpenError, type OpenPlace } from './patient.js';

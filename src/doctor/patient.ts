@@ -1,4 +1,4 @@
-/** What the doctor examines: an environment, the place of its stores, and what runs there. Log and views are opened once, for all checks. */
+/** The subject of the checks: an environment, the place of its stores, and the service that runs there. Log and views are opened once, for all checks. */
 import type { KeyObject } from 'node:crypto';
 import type { SealSettings } from '../integrity/seal-store.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -94,7 +94,7 @@ export function openPlace(patient: Patient): OpenPlace {
     ...{ env, signal, place, clock, stores, monotonic: () => patient.monotonic() },
     log: opening('log', () => place.openLog()),
     views: opening('views', async () => {
-      // One that is not there is waited for once.
+      // Wait only once for a server that does not answer.
       const { name, reason } = (await stores.seeViews()) ?? {};
       if (reason !== undefined) throw new Error(`${name} cannot be used: ${reason}`);
       return await place.openViews();

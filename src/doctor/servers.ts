@@ -1,4 +1,4 @@
-/** What the servers of the stores say of themselves: asked once, for all checks. Nothing is written there. */
+/** Asks the servers of the stores about themselves, once for all checks. Writes nothing. */
 import { printable } from '../events/printable.js';
 import type { StoreSettings } from '../stores/stores.js';
 
@@ -12,7 +12,7 @@ interface SeenServer {
   readonly reason?: string | undefined;
 }
 
-/** The stores of a deployment as the checks see them: what their servers say, and what to do about their faults. */
+/** The stores of a deployment as the checks see them: the answers of their servers, and the remedies for their faults. */
 export interface SeenStores {
   /** Returns undefined if the log is embedded. */
   seeLog(): Promise<SeenServer | undefined>;
@@ -23,7 +23,7 @@ export interface SeenStores {
   readonly remedies: {
     readonly log: string;
     readonly views: string;
-    /** For views of another log. */
+    /** The remedy for views of another log. */
     readonly dropViews: string;
   };
 }

@@ -5,6 +5,7 @@ import { comparedAddress } from './address.js';
 export const groupsStream = 'groups';
 export const listsStream = 'lists';
 export const tagsStream = 'tags';
+export const catalogueStreams: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
 export const keysStream = 'keys';
 export const erasuresStream = 'erasures';
 /** Returns the stream of reads on a day. @param day `YYYY-MM-DD` in UTC, or `undatedAccess` */

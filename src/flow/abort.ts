@@ -7,7 +7,7 @@ export const pause = (milliseconds: number, signal: AbortSignal | undefined): Pr
 
 /**
  * Resolves or rejects as the work does, or when the signal aborts with what `otherwise` returns or throws. Default: the
- * reason of the signal is thrown. The work itself goes on, and what becomes of it then is ignored.
+ * reason of the signal is thrown. The work itself goes on, and its later result is ignored.
  */
 export function unlessAborted<Result, Otherwise = never>(
   work: Promise<Result>,
@@ -26,7 +26,7 @@ export function unlessAborted<Result, Otherwise = never>(
 
 /**
  * Resolves or rejects as the work does, or after this number of milliseconds with what `otherwise` returns or throws. The
- * work itself goes on, and what becomes of it then is ignored.
+ * work itself goes on, and its later result is ignored.
  */
 export const within = <Result, Otherwise>(
   milliseconds: number,

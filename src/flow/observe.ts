@@ -1,19 +1,19 @@
 /**
- * The hook through which a service tells what it does. Metrics, traces and the request log listen:
+ * The hook through which a service reports what it does. Metrics, traces and the request log listen:
  *
- *     const begun = observe.begin?.append(carried);      // a span begins, where traces are made
+ *     const begun = observe.begin?.append(carried);      // a span begins, if traces are made
  *     const result = await append();
  *     observe.append(result, begun);                     // metrics count it, and the span ends
  *
- * Nothing here is personal, save what listeners must not show: a command and the errors.
+ * Only commands and errors can hold personal data, so listeners must not show their content.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What happens, and what listeners are told about it. Something that takes time is told when it ends. */
+/** The kinds of observations, with what listeners get of each. Something that takes time is reported when it ends. */
 interface Observations {
   readonly request: RequestLine;
   readonly command: CommandEnd;
-  /** A stream had been changed by another process, so that its commands are decided again. */
+  /** Another process has changed a stream, so its commands are decided again. */
   readonly conflict: void;
   readonly append: Appended | AppendFailure;
   /** A transaction of the embedded log, with its fsync. */
@@ -21,7 +21,7 @@ interface Observations {
   readonly roundTrip: RoundTrip;
   /** A piece of work of a subscriber. */
   readonly work: { readonly error?: unknown };
-  /** What the mailer reports. */
+  /** A report of the mailer. */
   readonly email: EmailReport;
   /** An email was handed over to the mail server, or refused by it. */
   readonly handOver: HandOver;
@@ -29,25 +29,25 @@ interface Observations {
   readonly shown: string;
 }
 
-/** What is logged of a request. Nothing of its content, and only the pattern of its path. */
+/** The log line of a request: nothing of its content, and only the pattern of its path. */
 export interface RequestLine {
   readonly request_id: string;
-  /** Undefined where no traces are made. */
+  /** Undefined if no traces are made. */
   readonly trace_id: string | undefined;
-  /** Undefined where no traces are made. */
+  /** Undefined if no traces are made. */
   readonly correlation_id: string | undefined;
   readonly method: string;
   readonly route: string;
   readonly status: number;
   /** Milliseconds. */
   readonly duration: number;
-  /** Id of the API key; undefined without a valid one. */
+  /** Id of the API key. Undefined without a valid key. */
   readonly actor: string | undefined;
-  /** Only of server faults. */
+  /** The cause of a server fault. Undefined for all other answers. */
   readonly error: unknown;
 }
 
-/** `failed`: neither decided nor refused, because of a fault. */
+/** The end of a command. `failed`: a fault kept the command from being decided. */
 type CommandEnd =
   | { readonly status: 'accepted'; readonly events: readonly unknown[] }
   | { readonly status: 'refused' | 'failed'; readonly error: unknown };
@@ -63,11 +63,11 @@ interface AppendFailure {
 
 export interface LogCommit {
   readonly appends: number;
-  /** Undefined: the transaction failed. */
+  /** Undefined if the transaction failed. */
   readonly milliseconds: number | undefined;
 }
 
-/** A round trip of the main thread to a server, failed ones included. */
+/** A round trip of the main thread to a server, whether it succeeded or failed. */
 export interface RoundTrip {
   readonly store: 'eventstoredb' | 'mongodb';
   readonly operation: 'append' | 'read' | 'write';
@@ -112,14 +112,14 @@ export interface BegunRequest extends BegunActivity<'request'> {
   readonly traceId: string;
 }
 
-/** A command as it was asked for. */
+/** A command as it was requested. */
 export interface ObservedCommand {
   readonly stream: string;
   readonly command: unknown;
   readonly context: { readonly correlationId: string };
 }
 
-/** A command whose events, so many, are part of an append. */
+/** A command whose events are part of an append, and the number of these events. */
 export interface CarriedCommand {
   readonly request: ObservedCommand;
   readonly events: number;
@@ -131,7 +131,7 @@ interface RequestHead {
   readonly isEncrypted: boolean;
 }
 
-/** Follows what takes time. Each function returns undefined for what is not followed. */
+/** The functions that are called when something begins. A function returns undefined if nothing follows it to its end. */
 export interface Follow {
   request(head: RequestHead): BegunRequest;
   /** @param subscriber its name */
@@ -141,17 +141,17 @@ export interface Follow {
   handOver(): Begun<'handOver'> | undefined;
 }
 
-/** Tells all listeners what happened, and ends what had begun. */
+/** Tells all listeners what happened, and then ends what had begun. */
 type Teller<Told extends Kind> = (about: Observations[Told], begun?: Begun<Told>) => void;
 
 export interface Observe extends Readonly<{ [Told in Kind]: Teller<Told> }> {
-  /** Absent where no traces are made, so that nothing is made ready for them. */
+  /** Undefined if no traces are made, so that nothing is prepared for them. */
   readonly begin: Follow | undefined;
 }
 
 export type Listener = { readonly [Heard in Kind]?: (about: Observations[Heard]) => void };
 
-/** @param listeners told in this order */
+/** @param listeners are told in this order */
 export function createObserve(listeners: readonly Listener[], begin?: Follow): Observe {
   const tell = <Told extends Kind>(kind: Told): Teller<Told> => {
     const heard = listeners.flatMap((listener) => listener[kind] ?? []);
@@ -175,7 +175,7 @@ export function createObserve(listeners: readonly Listener[], begin?: Follow): O
   };
 }
 
-/** Runs a round trip to a server, and tells how long it took. */
+/** Runs a round trip to a server, and reports how long it took. */
 export async function measured<Answer>(
   observe: Observe | undefined,
   trip: Omit<RoundTrip, 'milliseconds'>,

@@ -5,7 +5,7 @@ interface RepeatOptions {
   /** Milliseconds between the end of one turn and the next. */
   readonly pause: number;
   readonly signal: AbortSignal;
-  /** Called once as long as it fails. */
+  /** Called with the first of several failures in a row. */
   readonly onFault: (error: unknown) => void;
 }
 

@@ -23,7 +23,7 @@ interface SubscriberRunnerOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly timings?: Readonly<typeof runnerTimings>;
-  /** Told of each piece of work. */
+  /** Reports each piece of work. */
   readonly observe?: Observe | undefined;
 }
 
@@ -197,5 +197,5 @@ function createFaults(what: string, { onFault, monotonic, random, timings = runn
   };
 }
 
-/** Work that does not end in time is left behind. */
+/** Leaves behind work that does not end in time. */
 const leave = (): void => undefined;

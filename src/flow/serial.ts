@@ -10,7 +10,7 @@ interface SerialQueue {
 interface KeyedQueue<Key> {
   /** Runs the task after all earlier ones that share a key with this one. A task without an earlier one starts at once. */
   run<Result>(keys: Iterable<Key>, task: () => Promise<Result>): Promise<Result>;
-  /** As `idle` of a serial queue. */
+  /** Resolves when all tasks so far have ended. Never rejects. */
   idle(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createSerialQueue(): SerialQueue {
  * ```
  */
 export function createKeyedQueue<Key>(): KeyedQueue<Key> {
-  /** The last task of each key that has any. */
+  /** The last task of each key that has a task. */
   const last = new Map<Key, Promise<unknown>>();
 
   function earlier(keys: Iterable<Key>): Promise<unknown>[] | undefined {

@@ -1,8 +1,8 @@
 /** Lets one piece of work per key run at a time, such as a read that follows a stream. */
 
 /**
- * A call while nothing runs starts a run. A call meanwhile shares the next run, because the running one may already be past
- * what this caller must see.
+ * Starts a run if nothing runs. A call during a run shares the next run, because the present one may already be past what
+ * this caller must see.
  */
 export function createSingleFlight<Result, Key = void>(
   run: (key: Key) => Promise<Result>,

@@ -8,7 +8,7 @@ import { jsonOrText } from '../audit/redaction.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import { isLaterPart } from '../events/contact.js';
 import { nameKey } from '../events/catalogues.js';
-import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { catalogueStreams } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { NumberedEvent } from '../eventstore/log-source.js';
 import { createNameCheck, isNamed, memberSpans } from '../eventstore/json-text.js';
@@ -79,8 +79,7 @@ export interface Finding {
 }
 
 const most = 100;
-const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
-const longestCatalogue = Math.max(...[...catalogues].map(({ length }) => length));
+const longestCatalogue = Math.max(...[...catalogueStreams].map(({ length }) => length));
 
 export function createFindings() {
   const findings: Finding[] = [];
@@ -120,7 +119,7 @@ export function createFindings() {
           find('second_contact', event, 'a second contact was created for one address');
       } else if (type.endsWith('Erased') && erasing.has(type)) takeErasure(event);
       // Comparing lengths spares most events a look-up.
-      else if (stream.length <= longestCatalogue && catalogues.has(stream)) takeName(event);
+      else if (stream.length <= longestCatalogue && catalogueStreams.has(stream)) takeName(event);
     },
     all(): readonly Finding[] {
       const unexplained = [...digests.values()].map(({ position, stream }): Finding => {

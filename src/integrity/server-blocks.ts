@@ -406,7 +406,7 @@ export async function openLogSource(log: EventReader, place: LogPlace) {
   return { source: logSourceOf(log, tree), close: (): Promise<void> => views.close() };
 }
 
-/** Returns undefined if no views are named, or they cannot be opened. */
+/** Opens the views, or returns undefined if none are named or they cannot be opened. */
 async function openViews(place: LogPlace): Promise<ReadModelReader | undefined> {
   try {
     return await place.openViews();

@@ -81,7 +81,7 @@ export interface AttemptOptions {
   readonly inDoubtPolicy: 'resend' | 'hold';
   readonly timings: MailerTimings;
   readonly report: (report: MailerReport) => void;
-  /** Told of each email that is handed over. */
+  /** Reports each email that is handed over. */
   readonly observe?: Observe | undefined;
 }
 

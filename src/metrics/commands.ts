@@ -1,4 +1,4 @@
-/** What was decided and written. */
+/** Counts commands, appends, conflicts and events. */
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { Listener } from '../flow/observe.js';
 

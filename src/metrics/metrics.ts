@@ -1,4 +1,4 @@
-/** The metrics of a process: one registry in its main thread. It listens to what the service does, and asks for states when somebody reads. */
+/** The metrics of a process: one registry in its main thread. It listens to what the service does, and asks for states when the metrics are read. */
 import { Registry } from '@prometheus-io/client';
 import { createSerialQueue } from '../flow/serial.js';
 import type { Listener } from '../flow/observe.js';

@@ -1,4 +1,4 @@
-/** What has a status is asked for it at each scrape. A new state is one entry of a list. */
+/** Reads states at each scrape. A new state is one entry of a list. */
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { within } from '../flow/abort.js';
 
@@ -16,7 +16,7 @@ export interface StateMetric<Sources> {
   read(sources: Sources): State | Promise<State>;
 }
 
-/** What a scrape waits for, in milliseconds: a store that does not answer must not take the other metrics away. */
+/** The most milliseconds that a scrape waits for a state, because a store that does not answer must not take away the other metrics. */
 const longestRead = 1_000;
 
 export function watchStates<Sources>(

@@ -1,4 +1,4 @@
-/** What the analytics endpoints read: rows by day, week or month, and counts of now, from the documents of the analytics views. */
+/** The queries of the analytics endpoints: rows by day, week or month, and present counts, from the documents of the analytics views. */
 import type { Document, FindQuery, StoredDocument, View } from '../readmodels/read-models.js';
 import { endOf, startOf, type Interval, type Range } from './calendar.js';
 import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
@@ -39,7 +39,7 @@ export interface SeriesRequest {
 export interface Rows<Row> {
   readonly range: Range;
   readonly rows: readonly Row[];
-  /** Events are missing in the rows, because they cannot be read. */
+  /** Whether the rows may lack events because these cannot be read. */
   readonly isIncomplete: boolean;
 }
 export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLifeDocument };

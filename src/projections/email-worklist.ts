@@ -1,13 +1,13 @@
-/** What the service itself asks of the view `emails`: the worklists of the mailer, of retention and of erasures. Nothing here waits for writes. */
+/** The queries of the service itself on the view `emails`: for the mailer, retention and erasures. None of them waits for writes. */
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { emails, waitingStates, type DeliveryState, type EmailDocument } from './emails.js';
 import { everyPage } from './every-page.js';
 
-/** The e-mails to a recipient, in the order of their requests. @throws ReadModelsUnavailableError */
+/** Yields pages of the emails to a recipient, in the order of their requests. @throws ReadModelsUnavailableError */
 export const emailPagesTo = (reader: Pick<ReadModelReader, 'find'>, recipient_key: string) =>
   everyPage<EmailDocument>(reader, emails, { where: { recipient_key }, sort: 'requested_position' });
 
-/** The streams of the e-mails to a recipient, in the order of their requests, with their first and last position. */
+/** Yields pages of the streams of emails to a recipient, in the order of their requests, with their first and last position. */
 export async function* emailsTo(reader: Pick<ReadModelReader, 'find'>, recipientKey: string) {
   for await (const documents of emailPagesTo(reader, recipientKey))
     yield documents.map(({ document, position }) => ({
@@ -17,11 +17,11 @@ export async function* emailsTo(reader: Pick<ReadModelReader, 'find'>, recipient
     }));
 }
 
-/** All throw ReadModelsUnavailableError. */
+/** All functions throw ReadModelsUnavailableError. */
 export function createEmailWorklist(reader: Pick<ReadModelReader, 'find'>) {
   return {
     emailsTo: (recipientKey: string) => emailsTo(reader, recipientKey),
-    /** Those that were sent, failed or cancelled before this time, and say something still: the longest ago first. */
+    /** Yields pages of the emails that were sent, failed or canceled before this time and whose content is not erased, the oldest end first. */
     emailsEndedBefore: async function* (time: string) {
       for await (const page of everyPage<EmailDocument>(reader, emails, { sort: 'kept_since', from: '' })) {
         const ended = page.filter(({ document: { kept_since } }) => kept_since !== null && kept_since < time);
@@ -29,14 +29,14 @@ export function createEmailWorklist(reader: Pick<ReadModelReader, 'find'>) {
         if (ended.length < page.length) return;
       }
     },
-    /** Open ones that wait since before this time, the longest first; what is being sent does not wait. */
+    /** Returns open emails that have waited since before this time, the longest wait first. An email that is being sent does not wait. */
     overdueEmails: async (before: string, limit: number) => {
       const query = { where: { open: true }, sort: 'open_since', limit };
       const { documents } = await reader.find<EmailDocument>(emails, query);
       const open = documents.map(({ document }) => document);
       return open.filter(({ open_since, state }) => state !== 'sending' && (open_since ?? before) < before);
     },
-    /** Those that are not at their end, by state; at most so many of each. */
+    /** Returns the number of open emails in each state. Counts at most `most` of each. */
     countWaitingEmails: async (most: number) => {
       const counts: Partial<Record<DeliveryState, number>> = {};
       for (const state of waitingStates)

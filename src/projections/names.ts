@@ -1,4 +1,4 @@
-/** Names of lists and tags, for what is shown with them: held for as long as the views stand where they stood when the names were read. */
+/** Names of lists and tags for answers. Names are cached until the views show another position or read other storages. */
 import type { DocumentsById } from '../readmodels/read-models.js';
 import { lists, tags, type ListDocument, type TagDocument } from './catalogues.js';
 import type { QueryReader } from './query-reader.js';
@@ -8,24 +8,24 @@ interface WantedNames {
   readonly tags: readonly string[];
 }
 
-/** By id, of those that live. */
+/** The names of lists and tags that are not deleted, by id. */
 export interface Names {
   readonly lists: ReadonlyMap<string, string>;
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** Tells which storages are read, and what position they are known to show; it is compared member by member. */
+/** Returns the storages that are read and the position that they are known to show. Compared member by member. */
 export type Standing = () => readonly unknown[];
 
-/** When there are more, they are read again: memory stays bounded. */
+/** The most names in the cache. Beyond this number the cache is emptied, so that memory stays bounded. */
 const mostHeld = 20_000;
 
-/** Without `standing` no name is held. */
+/** Creates the cache. Without `standing`, no name is cached. */
 export function createNames(standing?: Standing) {
   let at: readonly unknown[] = [];
   let held = { lists: new Map<string, string>(), tags: new Map<string, string>() };
 
-  /** A name that was read here is at least as new as all that the views are known to show while they stand here. */
+  /** Returns the cache, emptied if the views have moved. A cached name is at least as new as what the views are known to show. */
   function heldNow(): typeof held {
     const now = standing?.() ?? [{}];
     const isMoved = now.length !== at.length || now.some((one, index) => one !== at[index]);
@@ -34,14 +34,14 @@ export function createNames(standing?: Standing) {
     return held;
   }
 
-  /** Only names are held: of what is missing here another process may just have created it. */
+  /** Returns the names. A missing name is not cached, because another process may just have created the list or tag. */
   return async (views: Pick<QueryReader, 'settle' | 'getEach'>, wanted: WantedNames): Promise<Names> => {
-    // A held name must be as new as one that is read.
+    // A cached name must be as new as a name that is read.
     const settling = wanted.lists.length > 0 ? views.settle(lists) : undefined;
     if (settling !== undefined) await settling;
     const settlingTags = wanted.tags.length > 0 ? views.settle(tags) : undefined;
     if (settlingTags !== undefined) await settlingTags;
-    // If the views move meanwhile, `heldNow` starts with new maps, and these get what was read for the earlier position.
+    // If the views move during the reads, `heldNow` starts new maps, and these maps get the names of the earlier position.
     const names = heldNow();
     const missing = (kind: keyof WantedNames): string[] =>
       [...new Set(wanted[kind])].filter((id) => !names[kind].has(id));

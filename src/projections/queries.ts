@@ -1,4 +1,4 @@
-/** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
+/** The queries of the API. They join the names of lists and tags, and hide deleted lists and tags. */
 import { nameKey } from '../events/catalogues.js';
 import type { SubscriptionStatus } from '../events/contact.js';
 import type { FindQuery, DocumentPage, View } from '../readmodels/read-models.js';
@@ -49,7 +49,7 @@ export interface PageAnswer<Item> {
 
 /** A page that was read from views. */
 export interface ViewPage<Item> extends PageAnswer<Item> {
-  /** Items may be missing, because the events of some cannot be read. */
+  /** Whether items may be missing because their events cannot be read. */
   readonly isIncomplete: boolean;
 }
 
@@ -65,11 +65,11 @@ type DocumentsRequest = PageRequest & Pick<FindQuery, 'where' | 'contains'>;
 export type Queries = ReturnType<typeof createQueries>;
 
 interface QueriesOptions {
-  /** The id of the last life's contact in a stream, where the views keep no index of streams. */
+  /** Returns the id of the last contact in a stream. Needed if the views have no index of streams. */
   readonly contactOf?: ((stream: string) => Promise<string | undefined>) | undefined;
-  /** The stream of a contact that was erased, by the tombstone of its document. */
+  /** Returns the stream of a contact that was erased, from the tombstone of its document. */
   readonly streamOfErased?: (contactId: string) => Promise<string | undefined>;
-  /** Default: names of lists and tags are read for each answer. */
+  /** If absent, names of lists and tags are read for each answer. */
   readonly standing?: Standing;
 }
 
@@ -78,9 +78,10 @@ const memberViews = [memberships, contacts, lists, tags];
 const emailViews = [emails];
 
 /**
- * Each query reads the document that holds an id before the one with that id. So every id that is met has its document,
- * and a name is at least as new as what the views are known to show. All throw ReadModelsUnavailableError and what the
- * readers of `views` throw; the pages also InvalidCursorError. Undefined = there is none.
+ * Creates the queries of the API. Each query reads the document that names an id before the document with that id. So the
+ * document of every id exists, and a name is at least as new as what the views are known to show. Queries return undefined
+ * if there is no such document.
+ * @throws ReadModelsUnavailableError @throws what the readers of `views` throw @throws InvalidCursorError from the pages
  */
 export function createQueries(views: QueryViews, { contactOf, streamOfErased, standing }: QueriesOptions = {}) {
   const namesOf = createNames(standing);
@@ -100,7 +101,7 @@ export function createQueries(views: QueryViews, { contactOf, streamOfErased, st
       const reader = views.open(contactViews);
       return await withSubscriptions(reader, namesOf, await read<ContactDocument>(reader, contacts, contactId));
     },
-    /** The contact of a whole stream name; of several lives the last. */
+    /** Returns the contact of a stream. If the stream has had several contacts, returns the last one. */
     contactByStream: async (stream: string) => {
       const reader = views.open(contactViews);
       const contact = await lastContactIn(reader, stream, contactOf);
@@ -118,7 +119,7 @@ export function createQueries(views: QueryViews, { contactOf, streamOfErased, st
         .map(toContactAnswer);
       return { items, isIncomplete: reader.isIncomplete() };
     },
-    /** The stream of a contact, also of one that was erased. */
+    /** Returns the stream of a contact, also of an erased one. */
     streamOfContact: async (contactId: string) => {
       const reader = views.open([contacts]);
       const contact = await read<ContactDocument>(reader, contacts, contactId);
@@ -126,7 +127,7 @@ export function createQueries(views: QueryViews, { contactOf, streamOfErased, st
       if (stream === undefined) reader.refuseIncomplete();
       return stream;
     },
-    /** By contact id. Undefined when there is no such list; no contact has a deleted tag. */
+    /** Returns contacts in the order of their ids, or undefined if the list does not exist. A deleted tag finds no contacts. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) =>
       pageContactsOfList({ reader: views.open(memberViews), namesOf }, listId, request),
     getDocument: async (view: View, id: string) => {
@@ -141,7 +142,7 @@ export function createQueries(views: QueryViews, { contactOf, streamOfErased, st
       return { items, isIncomplete, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
     },
     placeOfEmail: (id: string) => placeOfEmail(views.open(emailViews), id),
-    /** Throws ServiceError `unavailable` if the view may lack the e-mail because it could not fold its events. */
+    /** @throws ServiceError `unavailable` if the view may lack the email because it cannot fold an event of the email */
     placeOfRecordedEmail: async (id: string) => {
       const reader = views.open(emailViews);
       const place = await placeOfEmail(reader, id);
@@ -159,13 +160,13 @@ export function createQueries(views: QueryViews, { contactOf, streamOfErased, st
       const where = state === undefined ? {} : { where: { state } };
       return toItems(reader, await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
     },
-    /** The streams of the e-mails to a recipient, as `emailsTo` of the worklist. */
+    /** Yields the streams of the emails to a recipient, as `emailsTo` of the worklist does. */
     emailsTo: (recipientKey: string) => emailsTo(views.open(emailViews), recipientKey),
     /** Resolves when `emailsTo` would not wait. */
     settleEmails: async () => {
       await views.open(emailViews).settle(emails);
     },
-    /** Whether `emailsTo` may lack e-mails, because the events of some cannot be read. */
+    /** Returns whether `emailsTo` may lack emails because their events cannot be read. */
     lacksEmails: () => views.open(emailViews).isIncomplete(),
     pageSuppressions: async ({ scope, reason, ...page }: SuppressionsRequest) => {
       const reader = views.open([suppressions]);

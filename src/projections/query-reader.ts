@@ -3,13 +3,13 @@ import type { DocumentPage, FindQuery, ReadModelReader, View } from '../readmode
 
 /**
  * Reads the views that one query has opened. Every read of another view throws. A read waits until the view shows what
- * this process had written to the documents that are read when the query began. All reads throw ServiceError
- * `unavailable` if that takes longer than 2 s, or if a catalogue (groups, lists or tags) is parked for one of the views.
+ * this process wrote before the query began to the documents that are read. The waits of a query take at most 2 s together.
+ * @throws ServiceError `unavailable` after 2 s, or if a catalogue (groups, lists or tags) is parked for one of the views
  */
 export interface QueryReader extends Pick<ReadModelReader, 'get' | 'getMany' | 'getEach' | 'find' | 'search'> {
   /** Finds the documents of one stream. Waits for the writes to this stream only. */
   findInStream<D>(view: View, stream: string, query: Omit<FindQuery, 'where'>): Promise<DocumentPage<D>>;
-  /** Waits as a read of the whole view does, for answers that are kept in memory. Returns undefined if there is nothing to wait for. */
+  /** Waits as a read of the whole view does. For answers that are kept in memory. Returns undefined if there is nothing to wait for. */
   settle(view: View): Promise<void> | undefined;
   /** Returns whether the answer may lack documents, because a stream is parked for one of the views. */
   isIncomplete(): boolean;

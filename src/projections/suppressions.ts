@@ -102,7 +102,7 @@ export function createSuppressionLookup(views: QueryViews, { known, standing, is
       isAnybody ||= isBuilt() && (await isThereAny());
       return isAnybody;
     },
-    /** @throws ReadModelsUnavailableError, and what the readers of views throw */
+    /** Returns what the address refuses. @throws ReadModelsUnavailableError @throws what the readers of views throw */
     async of(contactKey: string): Promise<readonly Suppression[]> {
       const reader = views.open(opened);
       const found = await reader.get<SuppressionDocument>(suppressions, contactKey);

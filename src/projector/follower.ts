@@ -57,7 +57,7 @@ export function createFollower(options: FollowerOptions) {
       if (checkpoint !== null && !sameStorages(checkpoint.storages, used ?? {})) readModels.use(checkpoint.storages);
       readModels.confirm(askedAt);
     }
-    // Without storages nothing is shown.
+    // If there are no storages, the views show nothing.
     move(before, hasStorages(checkpoint) ? checkpoint.position : '');
     const parked = await parkedNow(checkpoint);
     const missing = readModels.missing();

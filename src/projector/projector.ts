@@ -171,7 +171,7 @@ async function beginWithoutViews(session: Session): Promise<Folding> {
   const events = await wholeLog(options, shortLog);
   if (events === undefined) return beginFrom(session, await foldingFrom(options, await leaveToRebuild(session)));
   for (const view of projections) await readModels.prepare(view);
-  // Nothing is reported before the views show all events, because readers would miss some.
+  // Report nothing before the views show all events, because readers would miss some.
   const quiet = createStatusReporter(reporter.status(), () => undefined);
   const begun = await foldingFrom(options, null);
   const folding = await foldAndCommit({ ...session, reporter: quiet }, begun, { events, caughtUp: false });

@@ -1,6 +1,6 @@
 /** The readers of queries: what a read waits for and when it is refused follows from what it reads. */
 import { ServiceError } from '../errors.js';
-import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { catalogueStreams } from '../events/streams.js';
 import type { QueryReader, QueryViews } from '../projections/query-reader.js';
 import type {
   DocumentPage,
@@ -34,16 +34,13 @@ export const createQueryViews = (sources: Sources): QueryViews => ({
   openAsStored: (view) => new WaitingReader(sources, [view], false),
 });
 
-/** An event of a catalogue concerns any document, one of a contact, an email or an address only its own. */
-const catalogues: readonly string[] = [groupsStream, listsStream, tagsStream];
-
-/** Only a rebuild folds a parked stream again. */
+/** Creates the refusal of a parked stream. Only a rebuild folds the stream again, so an early repeat is useless. */
 const unfolded = (): ServiceError => new ServiceError('unavailable', {}, { retryAfter: 60 });
 
 class WaitingReader implements QueryReader {
-  /** The query waits for no later write, so it waits once where writes keep coming. */
+  /** The query waits for no later write, so that it waits only once while writes keep coming. */
   private readonly upTo: string;
-  /** All reads of the query together wait no longer than this. */
+  /** Milliseconds that the reads of the query may still wait, all together. */
   private timeLeft = readTimeoutMs;
 
   constructor(
@@ -144,9 +141,10 @@ class WaitingReader implements QueryReader {
     this.refuseCatalogues();
   }
 
+  /** Refuses the query if a catalogue is parked, because its events concern any document. */
   private refuseCatalogues(): void {
     if (!this.refusesCatalogues || this.sources.parked().length === 0) return;
-    for (const view of this.views) for (const stream of catalogues) this.refuseParked(view, stream);
+    for (const view of this.views) for (const stream of catalogueStreams) this.refuseParked(view, stream);
   }
 }
 

@@ -143,7 +143,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
     },
     /**
      * Returns the position of the last write to what the key names (see touched.ts), or undefined if the views show it.
-     * Where a write after `upTo` hides earlier ones, returns `upTo`.
+     * Returns `upTo` if a later write hides earlier writes.
      */
     pending(view: string, key: string, upTo: string): string | undefined {
       if (upTo <= visiblePosition) return undefined;
@@ -155,7 +155,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
       if (needed > upTo) needed = upTo;
       return needed <= visiblePosition ? undefined : needed;
     },
-    /** Resolves when the views show everything up to the position: with true, or after `timeout` milliseconds with false. */
+    /** Resolves with true when the views show everything up to the position, or with false after `timeout` milliseconds. */
     wait,
     /** Resolves when the views show everything up to the position. @throws ServiceError `unavailable` after 2 s */
     async shows(position: string): Promise<void> {

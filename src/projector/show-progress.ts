@@ -1,4 +1,4 @@
-/** What readers get to see of the progress of this process's projector: which storages they read, and how far the views have come. */
+/** Shows readers the progress of this process's projector: the storages to read, and the position of the views. */
 import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './read-your-writes.js';
 import type { ProjectorStatus } from './status.js';
@@ -7,7 +7,7 @@ import { sameStorages, type Storages } from './storage.js';
 interface ShowProgressOptions {
   readonly views: Pick<LiveReader, 'use'>;
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'visiblePosition'>;
-  /** The views have moved on from this position, or have caught up for the first time. */
+  /** Called when the views have moved on from this position, or have caught up for the first time. */
   readonly onMoved: (from: string) => void;
 }
 
@@ -17,7 +17,7 @@ export function createShowProgress({ views, ownWrites, onMoved }: ShowProgressOp
   let hasCaughtUp = false;
   let folded: Storages = {};
 
-  /** Only when they have changed: a follower may know of a later switch by another process. */
+  /** Uses the storages only if they have changed, because a follower may know of a later switch by another process. */
   function use(live: Storages | null): void {
     if (live === null || sameStorages(live, folded)) return;
     folded = live;
@@ -25,9 +25,9 @@ export function createShowProgress({ views, ownWrites, onMoved }: ShowProgressOp
   }
 
   return ({ position, caughtUp, standby, live }) => {
-    // Without storages nothing is shown.
+    // If there are no storages, the views show nothing.
     if (standby || (live !== null && Object.keys(live).length === 0)) return;
-    // First the storages: what only new ones hold must not count as visible before they are read.
+    // Use the storages first. Documents that only new storages hold must not be treated as visible before they are read.
     use(live);
     const before = ownWrites.visiblePosition();
     ownWrites.advance(position);

@@ -1,4 +1,4 @@
-/** What the projector does before it folds: makes sure that the views belong to this log and to this code. */
+/** Checks, before the projector folds, that the views belong to this log and to this code. */
 import { readLogId } from '../eventstore/log-id.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
@@ -28,19 +28,19 @@ interface StartInput extends ViewsWriter {
   readonly settle: () => Promise<void>;
 }
 
-/** The views do not belong to this log; nothing was changed. */
+/** The views do not belong to this log. Nothing was changed. */
 export class ForeignViewsError extends Error {
   override readonly name = 'ForeignViewsError';
 }
 
-/** The views are those of a newer version of this service; nothing was changed. */
+/** The views are those of a newer version of this service. Nothing was changed. */
 export class NewerViewsError extends Error {
   override readonly name = 'NewerViewsError';
 }
 
 /**
- * Where folding goes on. Views of which it names no storage are new or changed: a rebuild builds them beside the others. Null:
- * there are no views, all are to be built.
+ * Returns the checkpoint at which folding continues, or null if there are no views. Views without a storage in the checkpoint
+ * are new or changed, and a rebuild builds them beside the others.
  *
  * @throws ForeignViewsError @throws NewerViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError
  */
@@ -56,7 +56,7 @@ export async function openCheckpoint(input: StartInput): Promise<Checkpoint | nu
   return checkpoint;
 }
 
-/** Whether folding can go on there, at least for some of the views. */
+/** Returns whether folding can continue at the checkpoint, at least for some of the views. */
 async function isOfThisLog(
   { reader, views, onRebuild, foreignViews }: StartInput,
   found: Checkpoint,
@@ -75,7 +75,7 @@ async function isOfThisLog(
 
 async function reset(input: StartInput, found: Checkpoint | null): Promise<void> {
   const { readModels, views, check, settle, epoch } = input;
-  // First: without a checkpoint a crash in the middle of dropping only means dropping again.
+  // Forget the checkpoint first. After a crash in the middle of dropping, the next start then drops again.
   check();
   await readModels.forget({ name: checkpointName, previous: found, epoch });
   if (found !== null) await settle();
@@ -98,7 +98,7 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
   return checkpoint;
 }
 
-/** Why the views cannot have been folded from this log. */
+/** Returns why the views cannot have been folded from this log, or undefined if they can. */
 async function whyForeign(found: Checkpoint, reader: EventReader): Promise<string | undefined> {
   const { logId, position, eventId } = found;
   const present = await readLogId(reader);
@@ -119,7 +119,7 @@ export async function checkViews(reader: EventReader, readModels: Pick<ReadModel
   if (foreign !== undefined) throw new ForeignViewsError(foreign);
 }
 
-/** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */
+/** Leaves the views to processes of a newer version. Otherwise, processes of two versions would rebuild the views in turns. */
 function refuseNewer(found: Checkpoint, views: readonly View[]): void {
   const newer = views.filter(({ name, version }) => projectionVersionOf(found.storages[name] ?? 0) > version);
   if (newer.length === 0) return;

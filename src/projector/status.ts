@@ -1,4 +1,4 @@
-/** What a projector reports: how far it has come, and what an operator must know. */
+/** The status that a projector reports: how far it has come, and what an operator must know. */
 import type { ParkedStream } from './parked.js';
 import type { Storages } from './storage.js';
 

@@ -59,7 +59,7 @@ export const storedIn = <V extends View>(views: readonly V[], storages: Storages
     return storage === undefined ? [] : [storedAs(view, storage)];
   });
 
-/** Returns whether any view has been built. The first checkpoint of a long log names no storages, see `leaveToRebuild`. */
+/** Returns whether any view has been built. The first checkpoint of a long log names no storages (see `leaveToRebuild`). */
 export const hasStorages = (checkpoint: Checkpoint | null): checkpoint is Checkpoint =>
   checkpoint !== null && Object.keys(checkpoint.storages).length > 0;
 

@@ -11,7 +11,7 @@ export const wholeView = '';
 const everyDocument = '/';
 
 export function createGeneration() {
-  /** Position of the last append by view, then by document, part (ends with a slash) or `wholeView`. Streams are such a view. */
+  /** Position of the last append by view, then by document, by part (ends with a slash) or `wholeView`. Streams are indexed like a view. */
   const views = new Map<string, Map<string, string>>();
   let newest = '';
   let size = 0;

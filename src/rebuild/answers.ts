@@ -1,4 +1,4 @@
-/** What a rebuild is asked for, how far it is, and what is answered about it and about views: plain objects, for they cross threads. Objects are loose: a service of a later version may tell the command line more. */
+/** The request, the progress and the result of a rebuild, and the state of views. Plain objects, because they cross threads. Objects are loose, because a service of a later version may answer the command line with more fields. */
 import { z } from 'zod';
 import { count, event, maybePosition, position, text, time, type FrozenOutput } from '../events/values.js';
 import type { Poison } from '../projector/fold.js';
@@ -65,7 +65,7 @@ export const rebuild = z
     views: z.array(viewName),
     dry_run: z.boolean(),
     accept_differences: z.boolean().optional().describe('The new views go live although they differ.'),
-    /** `start`: of views that the code has changed. */
+    /** `start`: the start found that views are missing. */
     cause: z.enum(['request', 'start']),
     requested_at: time,
     /** `waiting`: not started yet. `running`: started; continued after interruptions. */
@@ -86,13 +86,13 @@ export type Rebuild = FrozenOutput<typeof rebuild>;
 
 export interface RebuildRequest {
   readonly views: readonly string[];
-  /** Everything but the switch. */
+  /** Builds and compares, but does not switch. */
   readonly dryRun: boolean;
   /** Switches although the new views differ: the live ones were damaged. */
   readonly acceptDifferences: boolean;
 }
 
-/** What the rebuild thread is asked to do. Plain data, because it crosses threads. */
+/** The task of the rebuild thread. Plain data, because it crosses threads. */
 export interface RebuildRun extends RebuildRequest {
   /** Parks the stream of an event that cannot be folded, as the projector does. Otherwise such an event ends the rebuild. */
   readonly park: boolean;

@@ -1,4 +1,4 @@
-/** Builds views that are not live yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
+/** Builds views that are not live yet: folds in memory, writes each document rarely and in the order of ids, and creates the indexes last. */
 import { demandLogId } from '../eventstore/log-id.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { createBloomFilter } from '../flow/bloom-filter.js';
@@ -10,7 +10,7 @@ import type { Projection } from '../projections/projection.js';
 import type { Checkpoint, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
 
 interface BuildProgress {
-  /** Of the last event that was folded. */
+  /** Position of the last event that was folded. */
   readonly position: Position;
   /** Number of events that were folded. */
   readonly events: number;
@@ -18,16 +18,16 @@ interface BuildProgress {
 
 export interface BulkBuildInput extends ViewsWriter {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
-  /** As they are stored. They are not read until the build is done. */
+  /** The projections, in the storages that are built. Nobody reads these storages before the build is done. */
   readonly projections: readonly Projection[];
   readonly name: string;
-  /** That checkpoint as stored: an interrupted build goes on there. `null`, or before the first event: what the views hold is dropped. */
+  /** The stored checkpoint of this name, where an interrupted build continues. If it is `null` or before the first event, the content of the views is dropped. */
   readonly from: Checkpoint | null;
-  /** Position of the last event to fold; there is one. */
+  /** Position of the last event to fold. The log has such an event. */
   readonly until: Position;
   readonly park: boolean;
   readonly signal: AbortSignal;
-  /** After each page of the log; it is not written yet. */
+  /** Called after each page of the log, before the page is written. */
   readonly onProgress: (progress: BuildProgress) => void;
   readonly bounds?: WriteBounds | undefined;
 }
@@ -37,17 +37,17 @@ export interface WriteBounds {
   readonly characters: number;
 }
 
-/** Twice as much is kept in memory: what is folded, and what is being written. */
+/** Memory holds twice as much: the documents that are folded, and those that are being written. */
 const defaultBounds: WriteBounds = { documents: 20_000, characters: 16 * 1024 * 1024 };
 const idlePart = 1 / 4;
 
 /**
- * Whole, with its indexes, when it resolves: to the checkpoint at `until`. What it has written before it fails or is
- * aborted is not lost: called again with the stored checkpoint, it goes on there.
+ * Builds the views with their indexes, and resolves with the checkpoint at `until`. After a failure or an abort, a call with
+ * the stored checkpoint continues the build.
  *
- * @throws PoisonEventError unless `park`; the view and the event, without its body, are in it.
- * @throws CommitConflictError another process builds the same views, or has built them: start again from the stored checkpoint.
- * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the signal's reason when it aborts.
+ * @throws PoisonEventError unless `park`, with the view and the event, but without the body of the event
+ * @throws CommitConflictError if another process builds the same views, or has built them. Start again from the stored checkpoint.
+ * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the reason of the signal
  */
 export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
   const { reader, readModels, from, signal, check } = input;
@@ -62,7 +62,7 @@ export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
     signal.throwIfAborted();
     checkpoint = await fold.finish();
   } finally {
-    // Nothing is written any more when the next build goes on from here.
+    // Wait, because the next build must not start while this build still writes.
     await fold.settled();
   }
   for (const view of viewsOf(input)) {
@@ -76,7 +76,7 @@ export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {
 
 const viewsOf = ({ projections, park }: BulkBuildInput) => (park ? [...projections, parkedView] : projections);
 
-/** Without indexes. All views together: on a server each is a round trip or two, and a first start waits for all. */
+/** Creates the storages without indexes, all at the same time, because each takes a round trip or two to a server. */
 async function prepareBare(input: BulkBuildInput, isNew: boolean): Promise<void> {
   const { readModels, signal, check } = input;
   signal.throwIfAborted();
@@ -94,7 +94,7 @@ interface BuildStart {
   readonly cache: BuildCache;
 }
 
-/** What has been folded and is yet to be written, and what is being written. */
+/** Creates the fold of a build: folds events into the cache, and writes the cache while the next events are folded. */
 function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyParked }: BuildStart) {
   const { projections, park, bounds = defaultBounds } = input;
   const handlers = handlersOf(projections);
@@ -105,16 +105,16 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
   let isIdle = true;
   let last: StoredEvent | undefined;
   let foldedEvents = 0;
-  /** Of the events folded since the last writing. */
+  /** Characters of the events that were folded since the last write. */
   let characters = 0;
 
-  /** Sooner while nothing is being written: what is written meanwhile need not be waited for at the end. */
+  /** Returns whether to write. The bound is lower while nothing is being written, so that less is left to write at the end. */
   function isDue(): boolean {
     const part = isIdle ? idlePart : 1;
     return cache.documents() >= bounds.documents * part || characters + cache.characters() >= bounds.characters * part;
   }
 
-  /** Begins to write what has been folded, once the write before is done: meanwhile the next events are folded. */
+  /** Begins to write the folded documents when the previous write is done. Resolves while the write is under way. */
   async function write(parkedNow: readonly DocumentWrite[] = []): Promise<void> {
     await writing;
     if (last === undefined) return;
@@ -130,7 +130,7 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
       isIdle = true;
       cache.written();
     });
-    // A failure is met where it is awaited next.
+    // The next await of `writing` throws the failure.
     writing.catch(() => undefined);
   }
 
@@ -142,12 +142,12 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
       last = events.at(-1) ?? last;
       const position = last?.position ?? '';
       parked = withParked(parked, fold.parked);
-      // Together with what was folded before it, as in the projector.
+      // Write a parked stream together with what was folded before it, as the projector does.
       if (fold.parked.length > 0) await write(fold.parked.map(parkedWrite));
       input.onProgress({ position, events: foldedEvents });
       if (isDue()) await write();
     },
-    /** Resolves with the checkpoint when all is written; with null where there was nothing. */
+    /** Writes the rest. Resolves with the checkpoint, or with null if there were no events. */
     async finish(): Promise<Checkpoint | null> {
       await write();
       await writing;
@@ -157,7 +157,7 @@ function createBuildFold(input: BulkBuildInput, { logId, cache, parked: alreadyP
   };
 }
 
-/** Pages of the log up to the last event wanted; the next one is under way while this one is folded. */
+/** Yields pages of the log up to `until`. The next page is read while the caller folds a page. */
 async function* eventPages(
   { reader, until, signal }: BulkBuildInput,
   after: Position,
@@ -188,12 +188,12 @@ interface Held {
   leaving: ReadonlyMap<string, Slot>;
 }
 
-/** With 10 million ids, 5 % of new ones are taken for known. */
+/** With 10 million ids, the rate of false positives is 5 %. */
 const filterBits = 2 ** 26;
 
 type BuildCache = ReturnType<typeof createBuildCache>;
 
-/** `isEmpty`: nothing is stored yet, so that what was never written need not be looked for. */
+/** Creates the cache of documents. @param isEmpty whether nothing is stored yet, so that ids that were never written need no look */
 function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean) {
   const views = new Map<Projection, Held>();
   const stored = isEmpty ? createBloomFilter(filterBits) : undefined;
@@ -223,7 +223,7 @@ function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean
       return recent;
     },
 
-    /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
+    /** Returns all changed documents, by view and in the order of ids. They stay in the cache until `written` is called. */
     turn(): DocumentWrite[] {
       const writes: DocumentWrite[] = [];
       for (const view of views.values()) {
@@ -247,7 +247,7 @@ function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean
   };
 }
 
-/** From now on they count as stored. */
+/** Returns the changed documents and marks them as stored. */
 function changes({ projection: view, recent }: Held): readonly DocumentWrite[] {
   const writes: DocumentWrite[] = [];
   for (const [id, slot] of recent) {
@@ -260,10 +260,10 @@ function changes({ projection: view, recent }: Held): readonly DocumentWrite[] {
   return writes.sort(byId);
 }
 
-/** Nearly as the stores order them: what lies close together is written close together. */
+/** Orders writes nearly as the stores do, so that neighbors are written together. */
 const byId = (a: DocumentWrite, b: DocumentWrite): number => (a.id < b.id ? -1 : 1);
 
-/** Characters of a document, near enough for a bound. */
+/** Returns the approximate number of characters of a document. */
 function roughSize(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

@@ -63,7 +63,7 @@ export function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
     for (const listener of listeners) listener();
   }
 
-  /** Resolves when the state changes otherwise than by progress, or after this many milliseconds. */
+  /** Resolves when the state changes, not counting progress, or after this many milliseconds. */
   function changed(milliseconds?: number): Promise<void> {
     return new Promise((resolve) => {
       const listener = (): void => {
@@ -128,7 +128,7 @@ export function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
     if (state.name === 'building') await changed(isShared ? lookMs : undefined);
   }
 
-  /** Writes the record, unless it is by now the one of another rebuild. Returns false if the stores cannot be reached. */
+  /** Writes the record, unless the stored record is of another rebuild by now. Returns false if the stores cannot be reached. */
   const isSaved = (record: RebuildRecord): Promise<boolean> =>
     write(({ record: stored }) =>
       stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,

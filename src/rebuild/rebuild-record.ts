@@ -12,7 +12,7 @@ import {
 } from '../readmodels/read-models.js';
 import { parked, rebuild, viewName, type Rebuild, type RebuildRun, type ViewState } from './answers.js';
 
-/** Without the event that stopped it: that is read from the log for each answer. */
+/** A rebuild without the event that stopped it, which is read from the log for each answer. */
 export type RebuildRecord = Omit<Rebuild, 'poison'> & { readonly poison: Poison | null };
 
 const recordName = 'rebuild';
@@ -42,7 +42,7 @@ export const runOf = ({ views, cause, dry_run, accept_differences }: RebuildReco
 
 export interface StoredRecords {
   readonly record: RebuildRecord | undefined;
-  /** A request that was put off by what a start needs: carried out after that. */
+  /** A request that was put off by a rebuild of missing views, and is carried out after it. */
   readonly postponed: RebuildRecord | undefined;
 }
 
@@ -52,7 +52,7 @@ export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | un
 const lastRebuild = rebuild.extend({
   poison: z.object({ view: viewName, ...parked, event_id: z.string(), event_type: z.string() }).nullable(),
 });
-// Loose: what a later version adds is written back.
+// Loose, so that fields of a later version are written back.
 const storedRebuild = lastRebuild.loose().extend({
   postponed: lastRebuild.loose().nullable().optional(),
 });
@@ -83,7 +83,7 @@ function parsed(value: unknown): StoredRebuild {
   throw new ReadModelsUnavailableError(`the record of the last rebuild cannot be read by this version: ${fields}`);
 }
 
-/** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError another process has written meanwhile. @throws ReadModelsUnavailableError */
+/** Writes the record that `change` returns. Writes nothing if it returns undefined. @throws CommitConflictError if another process has written the record @throws ReadModelsUnavailableError */
 export async function writeRebuildRecord(
   readModels: ReadModels,
   change: (stored: StoredRecords) => RebuildRecord | undefined,
@@ -107,7 +107,7 @@ function postponedBy(next: RebuildRecord, { record, postponed }: StoredRecords):
 /** The state of a view as it is stored. Without a service the lag is not known. */
 export type StoredViewState = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
 
-/** Returns the state of each view where no service runs that knows more. @throws ReadModelsUnavailableError */
+/** Returns the stored state of each view, for a command that finds no running service. @throws ReadModelsUnavailableError */
 export async function storedViewStates(views: ReadModelReader): Promise<readonly StoredViewState[]> {
   const checkpoint = await views.checkpoint(checkpointName);
   const parked = checkpoint === null ? [] : [...(await readParked(views)).values()];

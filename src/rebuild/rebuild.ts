@@ -46,7 +46,7 @@ interface RebuildInput extends ViewsWriter {
   readonly onProgress: (progress: RebuildProgress) => void;
   readonly now: () => number;
   readonly pause: () => Promise<void>;
-  /** Of one write of the bulk build: where views share one file, others wait for it. */
+  /** The bounds of one write of the bulk build, because others wait for it if views share one file. */
   readonly bounds?: WriteBounds;
 }
 
@@ -257,7 +257,7 @@ function createMeter(now: () => number): (measured: Measured) => RebuildProgress
   let first: { readonly at: number; readonly share: number; readonly events: number } | undefined;
   let events_per_second = 0;
   return ({ events = 0, documents_compared = 0, ...measured }) => {
-    // Positions are decimal texts of equal length, so the share follows from them as numbers, near enough.
+    // Positions are decimal texts of equal length, so their values as numbers give the approximate share.
     const [done, all] = [Number(measured.position), Number(measured.until)];
     const share = all > 0 ? Math.min(1, done / all) : 1;
     first ??= { at: now(), share, events };

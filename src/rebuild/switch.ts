@@ -89,7 +89,7 @@ async function makeLive(input: Switching, built: NewStorages): Promise<SwitchAns
   let previous: Checkpoint;
   try {
     const folding = await foldNewStorages(built, input);
-    // Also where none is missing: the commit fails if another process builds them by now.
+    // Commit even if no event is missing, because the commit fails if another process builds the storages by now.
     await folding.fold(missing);
     previous = folding.checkpoint();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Opens the files of log and views for commands that only read and leave no trace: beside a running service, or from a folder that cannot be written to. */
+/** Opens the files of log and views for commands that only read and leave no trace, even beside a running service or in a read-only folder. */
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

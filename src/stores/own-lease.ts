@@ -1,9 +1,9 @@
-/** The leases of work that one process at a time does, where several share the stores. */
+/** Leases of work that only one of the processes that share the stores does at a time. */
 import { randomUUID } from 'node:crypto';
 import { createLease, type Lease } from '../projector/lease.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 
-/** For work that is done now and then: another process may take it over a little later. As of a mailer, so that all are renewed together. Milliseconds. */
+/** Milliseconds. For rare work, which another process may take over a little later. As long as the lease of a mailer, so that all are renewed together. */
 export const seldomLeaseMs = 10_000;
 
 type OwnLease = Lease & Pick<ReadModels, 'fenceOff'>;

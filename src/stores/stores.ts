@@ -39,7 +39,7 @@ const serverSettings = z.object({
 type EmbeddedSettings = z.output<typeof embeddedSettings>;
 type ServerSettings = z.output<typeof serverSettings>;
 
-/** Plain data: it crosses threads. */
+/** The settings of a deployment. Plain data, because they cross threads. */
 export const storeSettings = z.discriminatedUnion('deployment', [embeddedSettings, serverSettings]);
 export type StoreSettings = z.output<typeof storeSettings>;
 /** The settings of a log alone, which are enough for a command that reads no views. */
@@ -63,7 +63,7 @@ export type OpenEventStore = EventStore & Partial<EmbeddedLog>;
 export type EmbeddedLog = Omit<SqliteEventStore, keyof EventStore>;
 
 interface OpenReader extends EventReader {
-  /** Something may have been appended: subscriptions read at once. */
+  /** Lets subscriptions read at once, because something may have been appended. */
   wake(): void;
 }
 
@@ -130,17 +130,17 @@ export interface Stores extends LogStore {
   openViewsForReading(onNotice: OnNotice): Promise<ReadModelReader>;
   /** Opens the lease with this name. Returns undefined if this process is the only one. @throws ReadModelsUnavailableError */
   readonly openLease: OpenLease;
-  /** Opens what is kept between starts about the clock. @throws ReadModelsUnavailableError */
+  /** Opens the notes about the clock, which are kept between starts. @throws ReadModelsUnavailableError */
   openClockNotes(): Promise<ClockNotes>;
-  /** The most that a rebuild writes at once. Undefined where nothing else waits for its writes. */
+  /** The most that a rebuild writes at once. Undefined if nothing else waits for the writes of a rebuild. */
   readonly rebuildBounds: typeof embeddedBounds | undefined;
 }
 
 /**
- * Returns the stores of a deployment, none of them opened; of a log alone without its views. The only place of this room
- * that asks which deployment it is.
+ * Returns the stores of a deployment without opening them. Settings of a log alone lead to a store without views. No other
+ * function of this room asks which deployment it is.
  *
- * @param observe told of transactions of the embedded log, and of round trips to a server
+ * @param observe reports transactions of the embedded log, and round trips to a server
  */
 export function storesOf(settings: StoreSettings, observe?: Observe): Stores;
 export function storesOf(settings: LogSettings, observe?: Observe): LogStore;
@@ -189,7 +189,7 @@ function embeddedStores(settings: EmbeddedSettings, observe: Observe | undefined
   };
 }
 
-// The drivers of the servers are loaded only when used: they would double the time of an embedded start.
+// Load the drivers of the servers only when they are used, because they would double the time of an embedded start.
 const eventStoreDb = () => import('../eventstore/eventstoredb/event-store.js');
 const mongo = () => import('../readmodels/mongodb/read-models.js');
 const mongoCheck = () => import('../readmodels/mongodb/check.js');
@@ -228,7 +228,7 @@ function serverLog(settings: LogOnServer, observe: Observe | undefined): LogStor
     openEventReader: open,
     async openLogForReading({ signal }) {
       try {
-        // A server that does not answer is not waited for: its address is probably wrong.
+        // Do not wait for a server that does not answer, because its address is probably wrong.
         return await openEventStore({ waitsFor: [], signal });
       } catch (error) {
         if (!(error instanceof ServerRefusedError)) throw error;
@@ -277,7 +277,7 @@ function serverStores(settings: ServerSettings, observe: Observe | undefined): S
 }
 
 /**
- * As a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write.
+ * Opens the stores for the thread of a rebuild, which waits for other writers and leaves them time to write.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError
  */
 export async function openRebuildStores(settings: StoreSettings, hooks: ReadModelsHooks = {}) {
@@ -287,7 +287,7 @@ export async function openRebuildStores(settings: StoreSettings, hooks: ReadMode
   return {
     reader,
     readModels,
-    /** Of one write. Absent where nothing else waits for it. */
+    /** The bounds of one write. Absent if nothing else waits for the write. */
     ...(stores.rebuildBounds && { bounds: stores.rebuildBounds }),
     async close() {
       await reader.close();

@@ -13,7 +13,7 @@ interface CommandsOptions {
 }
 
 export function followCommands({ tracer, underWay, shown }: CommandsOptions): Pick<Follow, 'command' | 'append'> {
-  /** Of the commands that are under way. */
+  /** The spans of the commands that are under way. */
   const spans = new WeakMap<ObservedCommand, Span>();
 
   return {
@@ -70,7 +70,7 @@ function noteError(span: Span, error: unknown): void {
   else span.setAttributes({ 'audience.command.outcome': 'refused', 'audience.command.refusal': refusal });
 }
 
-/** Of a stream. The rest of its name is a pseudonym. */
+/** Returns the kind of a stream. The rest of its name is a pseudonym. */
 const kindOf = ({ stream }: ObservedCommand): string => stream.split('-', 1)[0] ?? stream;
 
 const attributesOf = (request: ObservedCommand): Attributes => ({
@@ -78,7 +78,7 @@ const attributesOf = (request: ObservedCommand): Attributes => ({
   'audience.stream.kind': kindOf(request),
 });
 
-/** The command that notes who looked has none. */
+/** Returns the type of a command. The command that records a read has no type of its own. */
 const typeOf = (command: unknown): string =>
   typeof command === 'object' && command !== null && 'type' in command ? String(command.type) : 'RecordRead';
 

@@ -1,4 +1,4 @@
-/** Where spans go: to the collector in batches, which neither blocks nor ends anything when it is slow, refuses or is not there. */
+/** Sends spans to the collector in batches. A collector that is slow, refuses or is absent neither blocks nor stops the service. */
 import {
   ExportResultCode,
   getNumberFromEnv,
@@ -24,9 +24,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { within } from '../flow/abort.js';
 
-/** What the last spans get when the service ends. */
+/** Milliseconds for sending the last spans when the service ends. */
 const flushTimeoutMs = 2_000;
-/** What a collector gets that is only tried. */
+/** Milliseconds for the answer of a collector that is only tried. */
 const trialMs = 3_000;
 
 export interface ExportingOptions {
@@ -39,11 +39,11 @@ export interface ExportingOptions {
 
 /** Opens the exporter and the tracer as the environment says. Registers nothing for the whole process. */
 export function openExporting({ version, instance, say }: ExportingOptions) {
-  // The queue bounds the posts under way: all spans that wait may be sent at once at the end.
+  // No limit, because the queue bounds the posts under way, and all waiting spans may be sent at once at the end.
   const exporter = tellingFaults(new OTLPTraceExporter({ concurrencyLimit: Infinity }), say);
   const own = { 'service.name': 'audience-ledger', 'service.version': version, 'service.instance.id': instance };
   const provider = new TracerProvider({
-    // Only what an operator names. Detectors of the host and the process would tell host names, owners and arguments.
+    // Add only what the operator names, because detectors of the host and the process would reveal host names, owners and arguments.
     resource: defaultResource()
       .merge(resourceFromAttributes(own))
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector] }))
@@ -58,14 +58,14 @@ export function openExporting({ version, instance, say }: ExportingOptions) {
     continuesTraces: propagators?.includes('tracecontext') ?? true,
     /** Sends what waits, within a bound. Never rejects. */
     async close(): Promise<void> {
-      // What could not be sent was said by the exporter.
+      // The exporter has already reported what could not be sent.
       const sent = provider.shutdown().catch(() => undefined);
       await within(flushTimeoutMs, sent, () => undefined);
     },
   };
 }
 
-/** Sends no spans to the collector. Resolves with the reason of a refusal, or undefined if the collector takes spans. */
+/** Tries the collector without any spans. Resolves with the reason of a refusal, or undefined if the collector takes spans. */
 export const refusalOfCollector = (): Promise<string | number | undefined> =>
   new Promise((resolve) =>
     new OTLPTraceExporter({ timeoutMillis: trialMs }).export([], ({ code, error }) =>
@@ -73,7 +73,7 @@ export const refusalOfCollector = (): Promise<string | number | undefined> =>
     ),
   );
 
-/** Returns the options of the batch processor that variables set. The processor has the defaults of the others. */
+/** Returns the options of the batch processor that variables set. The processor has defaults for the others. */
 const batchesFromEnv = (): Readonly<Record<string, number>> =>
   Object.fromEntries(
     [
@@ -88,8 +88,8 @@ const batchesFromEnv = (): Readonly<Record<string, number>> =>
   );
 
 /**
- * Returns the sampler that the variables name. Of the SDK only `@opentelemetry/sdk-node` reads variables of samplers and
- * batches. With its dependencies it takes 41 MB, and it registers itself for the whole process.
+ * Returns the sampler that the variables name. In the SDK, only `@opentelemetry/sdk-node` reads the variables of samplers and
+ * batches. That package takes 41 MB with its dependencies, and registers itself for the whole process.
  */
 function samplerFromEnv(): Sampler {
   const name = getStringFromEnv('OTEL_TRACES_SAMPLER')?.trim().toLowerCase() ?? 'parentbased_always_on';

@@ -1,4 +1,4 @@
-/** The traces of a process. Loaded only where they go somewhere: nothing of OpenTelemetry is otherwise. */
+/** The traces of a process. Loaded only if a collector is named, so that OpenTelemetry is not loaded otherwise. */
 import type { Follow, Listener } from '../flow/observe.js';
 import { followCommands } from './commands.js';
 import { openExporting, type ExportingOptions } from './exporting.js';
@@ -27,7 +27,7 @@ export function openTraces(options: TracesOptions) {
       ...followWork({ ...options, tracer, underWay }),
     } satisfies Follow,
     listener: { ...noteAttempts({ underWay }), shown: shown.onShown } satisfies Listener,
-    /** Of what is under way, for log lines. */
+    /** Returns the id of the trace that is under way, for log lines. */
     traceId: (): string | undefined => underWay.current()?.span?.spanContext().traceId,
     close,
   };

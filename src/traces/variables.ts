@@ -1,6 +1,6 @@
 /**
- * Checks the standard variables of OpenTelemetry. The SDK reads their values itself, and would ignore some wrong ones
- * without a word. A wrong value is not fatal, because these variables are often set for many programs at once.
+ * Checks the standard variables of OpenTelemetry. The SDK reads their values itself, and would silently ignore some wrong
+ * values. A wrong value is not fatal, because these variables are often set for many programs at once.
  */
 import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
@@ -63,7 +63,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface TraceVariables {
   /** Whether a collector is named, and traces are not turned off. */
   readonly isOn: boolean;
-  /** What is wrong with a variable, without its value, by the name of the variable. Empty where no collector is named. */
+  /** The fault of each wrong variable, by its name, without its value. Empty if no collector is named. */
   readonly wrong: ReadonlyMap<string, string>;
 }
 

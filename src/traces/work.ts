@@ -1,4 +1,4 @@
-/** What subscribers do, as traces of their own: a piece of work begins one with its first command, so that a look that finds nothing leaves none. */
+/** Traces of the work of subscribers. A piece of work begins a trace with its first command, so that a look that finds nothing leaves no trace. */
 import { SpanKind, type Attributes, type Tracer } from '@opentelemetry/api';
 import type { Follow, Listener } from '../flow/observe.js';
 import { childrenOf, correlated, fail, type Activity, type UnderWay } from './under-way.js';
@@ -33,7 +33,7 @@ export function followWork(options: WorkOptions): Pick<Follow, 'work' | 'handOve
         },
       };
     },
-    /** A span of the attempt. */
+    /** Begins a span of the attempt. */
     handOver() {
       const { span: attempt, correlationId } = underWay.current() ?? {};
       if (attempt?.isRecording() !== true || correlationId === undefined) return undefined;
@@ -50,7 +50,7 @@ export function followWork(options: WorkOptions): Pick<Follow, 'work' | 'handOve
   };
 }
 
-/** Notes on the span of an attempt how it ends. */
+/** Records the outcome of an attempt on its span. */
 export const noteAttempts = ({ underWay }: Pick<WorkOptions, 'underWay'>): Listener => ({
   email(report) {
     if (report.type !== 'started' && report.type !== 'recorded') return;

@@ -1,4 +1,4 @@
-/** Each step of a request by itself, and which steps an endpoint has. */
+/** Tests each step of a request by itself, and the steps of each kind of endpoint. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Request, Response } from 'express';
@@ -90,7 +90,7 @@ test.each([
     lenientRead('open', '/open', { ...about, scope: 'none', handle: answerNothing }),
     'validate handle respond',
   ],
-])('%s has the steps of the contract in its order', (_, endpoint, names) => {
+])('%s has these steps in this order', (_, endpoint, names) => {
   expect(prepare(endpoint, parts).steps.map(({ name }) => name)).toEqual(names.split(' '));
 });
 

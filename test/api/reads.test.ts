@@ -1,6 +1,6 @@
 /**
- * Every read of the API, against views that stand still until the test folds: which writes of this process a read waits
- * for, and how it answers while a stream is parked. Add each new read to `readsOfViews` or to `readsOfLog`.
+ * Checks for every read of the API which writes of this process the read waits for, and how the read answers while a stream
+ * is parked. The views do not move until the test folds. Add each new read to `readsOfViews` or to `readsOfLog`.
  */
 import { expect, test } from 'vitest';
 import { erasureDecider } from '../../src/commands/erasures.js';
@@ -24,9 +24,9 @@ type Use = 'document' | 'collection' | 'hint';
 interface ReadOfViews {
   /** The query of a GET, or the body of a search. */
   readonly input?: string | object;
-  /** Exactly the views that it opens and reads. */
+  /** The views that the read opens and reads, and no others. */
   readonly views: Readonly<Record<string, Use>>;
-  /** Exactly the writes that it waits for. */
+  /** The writes that the read waits for, and no others. */
   readonly waitsFor: readonly WriteName[];
 }
 
@@ -131,7 +131,7 @@ const adam = { email: 'adam@example.com', status: 'Subscribed', firstName: 'Adam
 const adele = { email: 'adele@example.com', status: 'Subscribed', firstName: 'Adele', tag_name: ['VIP'] };
 const message = { from_email: 'shop@example.com', subject: 'Hello', mail_template: '<p>Hello</p>' };
 
-/** Writes after which the answers of some reads are other ones, in this order. */
+/** Writes that change the answers of some reads, in this order. */
 const writesIn = ({ group, otherGroup, list, otherList, tag, otherTag, email, otherEmail }: World) =>
   ({
     group: [`/v1/groups/${group}/update`, { group_name: 'Friends, renamed' }],
@@ -238,7 +238,7 @@ async function ask(world: World, name: string, input: string | object = ''): Pro
       })
     : fetch(`${service.url}${path}?${filled(input)}`, { headers: { authorization: `Bearer ${service.key}` } }));
   const text = await response.text();
-  // How far the views are is said, and is no part of what is compared.
+  // The answer also says how far the views are, which is not compared.
   const compared = text.replaceAll(/"emails_until":"\d*"/g, '"emails_until":""');
   return { status: response.status, body: isJson(response) ? (JSON.parse(compared) as Answer['body']) : { text } };
 }
@@ -257,7 +257,7 @@ test('a read opens the views that it reads, and no others', async () => {
     read.clear();
     expect(await ask(world, name, input), name).toMatchObject({ status: 200 });
     expect({ name, opened: [...opened].sort() }).toEqual({ name, opened: Object.keys(views).sort() });
-    // Names are held while the views stand still.
+    // Names are cached while the views do not move.
     for (const view of Object.keys(names)) if (opened.has(view)) read.add(view);
     expect({ name, read: [...read].sort() }).toEqual({ name, read: Object.keys(views).sort() });
   }
@@ -351,7 +351,7 @@ test('the documents of a parked catalogue are answered as they are stored', asyn
   expect(await service.get(`/v1/views/lists/${list}`)).toMatchObject({ status: 200, incomplete: true });
 });
 
-test('an id that is not found may be of a parked stream', async () => {
+test('an id that is not found is answered with 503 while its stream may be parked', async () => {
   const { service, views } = await createWorld();
   views.parked.push({ view: 'contacts', stream: 'contact-x' }, { view: 'emails', stream: 'email-x' });
   for (const path of ['audit/contacts/con_x/history', 'audit/emails/eml_x/history', 'views/emails/eml_x'])

@@ -52,7 +52,7 @@ function begin(env: NodeJS.ProcessEnv): Start {
   return { address: opened.promise, service, stop, folder };
 }
 
-/** For starts that end before they open the views. */
+/** An address without a MongoDB, for starts that end before the views are opened. */
 const noViews = 'mongodb://127.0.0.1:1/audience';
 
 /** An event store that does not run yet. */
@@ -111,7 +111,7 @@ test('a service that waits for its event store is alive, not ready, and refuses 
   expect((await ask('/health/live', { method: 'POST' })).status).toBe(405);
 });
 
-test('a service that waits for its event store answers requests when the store has come', async ({ skip }) => {
+test('a service that waits for its event store answers requests when the store is available', async ({ skip }) => {
   if (testMongoUrl === undefined) return skip(noMongo);
   const server = await absentEventStore();
   const database = openTestDatabase(testMongoUrl);

@@ -315,7 +315,7 @@ describe('what is wrong', () => {
   });
 
   test(
-    'a command that reads views is refused where only one of the two servers is named',
+    'a command that reads views is refused if only one of the two servers is named',
     { timeout: 60_000 },
     async () => {
       const log = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR: '/nowhere' };

@@ -161,7 +161,7 @@ function migrations(urlOf: () => string): void {
     expect(Number(report['already_there']) + Number(report['copied'])).toBe(total);
   });
 
-  test('a service that moves to the server and back answers as before, and keeps what came meanwhile', async ({
+  test('a service that moves to the server and back answers as before, and keeps what was written on the server', async ({
     skip,
   }) => {
     if (testMongoUrl === undefined) return skip(noMongo);

@@ -1,4 +1,4 @@
-/** How `audience projections rebuild` follows a rebuild of the service. */
+/** `audience projections rebuild`: following a rebuild of the service. */
 import { expect, test } from 'vitest';
 import { followRebuild } from '../../src/cli/projections/rebuild.js';
 import { rebuild, type Rebuild, type RebuildProgress } from '../../src/rebuild/answers.js';

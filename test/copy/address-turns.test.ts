@@ -20,7 +20,7 @@ test('rows of one address in two spellings are saved one after the other', async
   expect(await Promise.all(saved)).toEqual(['first', 'second', 'other']);
 });
 
-test('a row is not saved when an earlier row of its address could not be', async () => {
+test('a row is not saved if an earlier row of its address could not be saved', async () => {
   const inTurn = createAddressTurns();
   const saved: string[] = [];
   const first = inTurn(['ann@example.com'], () => Promise.reject(new Error('no service')));

@@ -154,7 +154,7 @@ describe('a rebuild', () => {
     if (!onServers) await expectTrueViews(service);
   });
 
-  test('from the command line is done by the service, and refused without one', { timeout: 120_000 }, async () => {
+  test('the command line has the service rebuild, and fails without a service', { timeout: 120_000 }, async () => {
     const ran = (...words: readonly string[]) =>
       audience(['projections', ...words, '--url', service.url()], { env: { AUDIENCE_KEY: service.key } });
     expect((await ran('status')).out).toMatch(/^contacts +3 +300\d/m);
@@ -178,7 +178,7 @@ describe('a rebuild', () => {
     await service.start({ RATE_LIMIT: '0' });
   });
 
-  test('is not needed after views.db was deleted: the next start builds all views', async ({ skip }) => {
+  test('the next start builds all views after views.db was deleted', async ({ skip }) => {
     skip(onServers, 'only embedded views are a file');
     await service.kill('SIGTERM');
     for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(service.dataDir, `views.db${suffix}`), { force: true });

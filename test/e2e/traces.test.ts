@@ -276,7 +276,7 @@ test('nothing personal and no secret is in traces or log lines', async () => {
   for (const word of [...words, token, service.key, 'agent-of-ada']) expect(log, word).not.toContain(word);
 });
 
-test('spans and their resource have no attributes but those that the documentation lists', () => {
+test('spans and their resource have only the attributes that the documentation lists', () => {
   const attributesOfSpans = [
     ...['http.request.method', 'http.route', 'http.response.status_code', 'url.scheme', 'error.type'],
     ...['audience.correlation_id', 'audience.commands', 'audience.stream.kind'],

@@ -30,7 +30,7 @@ test('a pause ends as soon as its signal aborts', async () => {
   expect(listeners(controller.signal)).toBe(0);
 });
 
-test('a pause whose signal has aborted already is over at once', async () => {
+test('a pause ends at once if its signal has already aborted', async () => {
   await pause(3_600_000, AbortSignal.abort());
 });
 
@@ -44,19 +44,19 @@ test('an abort rejects with the reason of the signal, and a later failure of the
   expect(listeners(controller.signal)).toBe(0);
 });
 
-test('a signal that has aborted already wins against work that has failed already', async () => {
+test('a signal that has already aborted wins against work that has already failed', async () => {
   const result = unlessAborted(Promise.reject(new Error('failed')), AbortSignal.abort(new Error('stopped')));
   await expect(result).rejects.toThrow('stopped');
 });
 
-test('an abort resolves with another value where one is given', async () => {
+test('an abort resolves with the value of the fallback if there is one', async () => {
   const controller = new AbortController();
   const result = unlessAborted(new Promise<string>(() => undefined), controller.signal, () => 'left');
   controller.abort();
   expect(await result).toBe('left');
 });
 
-test('work that ends first decides, and its signal keeps no listener', async () => {
+test('work that ends before the abort decides, and its signal keeps no listener', async () => {
   const { signal } = new AbortController();
   expect(await unlessAborted(Promise.resolve('done'), signal)).toBe('done');
   await expect(unlessAborted(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
@@ -81,7 +81,7 @@ test('work that ends in time decides, and no timer is left', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('an answer that came while the process was busy wins against the time that passed meanwhile', async () => {
+test('an answer that came while the process was busy wins against a time-out in the same turn', async () => {
   const { port1, port2 } = new MessageChannel();
   const answer = new Promise<string>((resolve) => port1.addEventListener('message', () => resolve('answered')));
   port1.start();

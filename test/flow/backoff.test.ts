@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { backOff, equalJitter, fullJitter } from '../../src/flow/backoff.js';
 
-test('each pause is twice as long as the one before, up to the longest', () => {
+test('each pause is twice as long as the pause before, up to the longest', () => {
   const pauses = [0, 1, 2, 3, 4, 5].map((round) => backOff(round, { first: 100, most: 1_500 }));
   expect(pauses).toEqual([100, 200, 400, 800, 1_500, 1_500]);
 });
 
-test('a pause stays the longest one after thousands of failures', () => {
+test('the pause is the longest pause after thousands of failures', () => {
   expect(backOff(5_000, { first: 100, most: 1_500 })).toBe(1_500);
 });
 

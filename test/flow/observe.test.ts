@@ -1,4 +1,4 @@
-/** Who is told what a service does. */
+/** Observations, and the listeners that get them. */
 import { expect, test } from 'vitest';
 import { createObserve, measured } from '../../src/flow/observe.js';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedQueue, createSerialQueue } from '../../src/flow/serial.js';
 
-/** A task that ends when it is told to, and the tasks that have begun. */
+/** Creates tasks that end when the test ends them, and notes which tasks have begun. */
 function tasks() {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
@@ -22,7 +22,7 @@ function tasks() {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a task begins when the one before it has ended, and answers its own caller', async () => {
+test('a task begins when the task before it has ended, and answers its own caller', async () => {
   const { begun, task, end } = tasks();
   const queue = createSerialQueue();
   const results = [queue.run(task('first')), queue.run(task('second'))];
@@ -35,7 +35,7 @@ test('a task begins when the one before it has ended, and answers its own caller
   expect(await Promise.all(results)).toEqual(['first', 'second']);
 });
 
-test('a task that fails, fails for its caller only, and the next one begins', async () => {
+test('a failed task rejects for its own caller only, and the next task begins', async () => {
   const { task, end, fail } = tasks();
   const queue = createSerialQueue();
   const first = queue.run(task('first'));

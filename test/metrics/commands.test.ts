@@ -1,4 +1,4 @@
-/** How the commands of a handler, its appends and its conflicts are counted. */
+/** The metrics of a command handler: commands, appends and conflicts. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -43,7 +43,7 @@ async function counting() {
     newLists,
     create,
     store,
-    /** The series whose values the test asks for, as Prometheus reads them. */
+    /** Returns the series of these metrics as Prometheus reads them. */
     async series(names: RegExp): Promise<readonly string[]> {
       const { text } = await metrics.read('prometheus');
       return text.split('\n').filter((line) => !line.startsWith('#') && names.test(line));

@@ -1,4 +1,4 @@
-/** The readers of queries: they read only what was opened, and a query waits for writes before it, once and not for long. */
+/** The readers of queries read only opened views. A query waits once, for earlier writes, and not for long. */
 import { expect, test, vi } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contacts } from '../../src/projections/contacts.js';
@@ -37,7 +37,7 @@ function setUp() {
   };
 }
 
-/** Whether the read waits for the views. */
+/** Returns whether the read waits for the views. */
 async function waits(own: ReturnType<typeof setUp>['ownWrites'], read: Promise<unknown>): Promise<boolean> {
   const outcome = await Promise.race([read, new Promise((resolve) => setImmediate(() => resolve('waits')))]);
   return outcome === 'waits' && own.isAwaited();
@@ -78,7 +78,7 @@ test('each kind of read waits for the writes to what it reads, and not for other
   await Promise.all(here);
 });
 
-test('a query waits once although writes go on', async () => {
+test('a query waits only once while writes keep coming', async () => {
   const { views, write, ownWrites } = setUp();
   write(5, 'contact-1', e.subscribed);
   const reader = views.open([listGrowth]);
@@ -115,7 +115,7 @@ test('all reads of a query together wait for two seconds at most', async () => {
   }
 });
 
-test('a parked catalogue refuses all reads of a query, any other parked stream makes the answer incomplete', async () => {
+test('a parked catalogue refuses all reads of a query, and any other parked stream makes the answer incomplete', async () => {
   const { views, parked } = setUp();
   parked.push({ view: 'contacts', stream: 'contact-1' });
   const reader = views.open([contacts, lists]);

@@ -24,7 +24,7 @@ const append = (stream: string, position: number, event: DomainEvent): AppendedE
 
 type OwnWrites = ReturnType<typeof ownWrites>;
 
-/** The position that a read which begins now waits for, as a number. */
+/** Returns the position that a read waits for if it begins now, as a number. */
 function pending(own: OwnWrites, view: string, key = wholeView): number | undefined {
   const position = own.pending(view, key, own.newest());
   return position === undefined ? undefined : Number(position);
@@ -74,7 +74,7 @@ test('a write is noted although a view cannot tell what it touches: it counts as
   expect(pending(own, 'contacts', 'con_99')).toBeUndefined();
 });
 
-test('what the log held at the start counts as written to everything', () => {
+test('events that the log had at the start are treated as written to everything', () => {
   const own = ownWrites(examplePosition(9));
   expect(own.reached()).toBe(false);
   expect(pending(own, 'groups')).toBe(9);
@@ -139,7 +139,7 @@ test('very many writes that are not shown become one to everything, so that memo
   expect(own.lag()).toBe(0);
 });
 
-test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', () => {
+test('positions that are reported out of order hide no write, because appends to different streams, and repeats, can end in any order', () => {
   const own = ownWrites();
   own.record(append('lists', 101, exampleEvents.listCreated));
   own.record(append('lists', 50, exampleEvents.listCreated));
@@ -161,7 +161,7 @@ test('an answer that rested on the log without writing is not contradicted by a 
   expect(pending(own, 'lists')).toBeUndefined();
 });
 
-test('views that are built anew are waited for until they show what they showed', () => {
+test('a read waits until views that are rebuilt show what they showed before', () => {
   const own = ownWrites(examplePosition(5));
   own.advance(examplePosition(9));
   const begun = own.newest();

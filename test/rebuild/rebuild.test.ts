@@ -156,10 +156,10 @@ describe('a rebuild', () => {
   });
 });
 
-describe('a long log without views', () => {
+describe('a log without views', () => {
   const shortLog = { events: 10, characters: Infinity };
 
-  it('is left to a rebuild, and no view is shown before all are built', async () => {
+  it('a long log without views is left to a rebuild, and no view is shown before all are built', async () => {
     const store = await logOf(200);
     const stream = `contact-${contactId(0)}`;
     await store.append(stream, [unreadable()], { expectedRevision: 'any' });
@@ -171,7 +171,7 @@ describe('a long log without views', () => {
     const onProgress = ({ events }: { events: number }): void => (events > 100 ? kill.abort() : undefined);
     await expect(first.rebuild({ park: true }, { onProgress, signal: kill.signal })).rejects.toThrow('aborted');
     await first.stop();
-    // A process that was killed in the middle of it leaves it to the next one.
+    // A process that is killed during the build leaves the build to the next process.
     const projector = startProjector({ store, views, shortLog });
     await appendContacts(store, { count: 1, from: 200 });
     expect(await projector.caughtUp()).toMatchObject({ missing: names, rebuilding: true });
@@ -189,7 +189,7 @@ describe('a long log without views', () => {
     expect(await projector.reader.get(contacts, contactId(200))).toBeDefined();
   });
 
-  it('is one that exceeds the bounds; others are folded at once, and shown when they are', async () => {
+  it('a short log without views is folded at once, and its views are shown when they show all events', async () => {
     const store = await logOf(4);
     const shown: (readonly [string, boolean])[] = [];
     const views = openViews();

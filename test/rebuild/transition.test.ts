@@ -1,5 +1,5 @@
 /** The states of the rebuild coordinator, without stores, threads and clocks. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RebuildResult } from '../../src/rebuild/answers.js';
 import {
   initialState,
@@ -37,8 +37,8 @@ const role = (to: CoordinatorRole): CoordinatorEvent => ({ type: 'role', role: t
 const taken = (stored: RebuildRecord | undefined): CoordinatorEvent => ({ type: 'taken', record: stored });
 const ended = (end: RebuildResult | string): CoordinatorEvent => ({ type: 'ended', end, at });
 
-describe('looks for rebuilds', () => {
-  it('only while it leads', () => {
+describe('looking for rebuilds', () => {
+  test('looks for rebuilds only while the process leads', () => {
     const initial = initialState(false);
     for (const type of ['requested', 'due'] as const) {
       expect(transition(initial, { type })).toBe(initial);
@@ -47,14 +47,14 @@ describe('looks for rebuilds', () => {
     expect(transition(initial, role(leading))).toEqual({ ...looking, isTidy: false });
   });
 
-  it('does nothing when it is told the same role again', () => {
-    // A projector that starts again names the same views in another array. The back-off must go on.
+  test('changes nothing when the same role is reported again', () => {
+    // A projector that starts again names the same views in another array, which must not end the back-off.
     const missing = { ...idle, pause: 500, role: { leading: true, missing: ['contacts'] } };
     expect(transition(missing, role({ leading: true, missing: ['contacts'] }))).toBe(missing);
     expect(transition(missing, role({ leading: true, missing: ['tags'] })).name).toBe('looking');
   });
 
-  it('tidies up once if there is nothing to carry out, then waits for requests of this process and of others', () => {
+  test('tidies up once if there is nothing to carry out, then waits for requests of this process and of others', () => {
     const untidy = { ...looking, isTidy: false };
     expect(transition(untidy, taken(undefined))).toEqual({ ...tidying, isTidy: false });
     expect(transition(tidying, { type: 'tidied', isTidy: true })).toEqual(idle);
@@ -63,21 +63,21 @@ describe('looks for rebuilds', () => {
     expect(transition({ ...looking, isShared: true }, taken(undefined))).toMatchObject({ name: 'idle', pause: 5_000 });
   });
 
-  it('looks again if a request came while it looked', () => {
+  test('looks again if a request came during the look', () => {
     expect(transition(transition(looking, { type: 'requested' }), taken(undefined))).toEqual(looking);
     const again = transition(tidying, { type: 'requested' });
     expect(transition(again, { type: 'tidied', isTidy: true })).toEqual(looking);
   });
 
-  it('tries again in a second when the stores are unreachable', () => {
+  test('tries again in a second if the stores are unreachable', () => {
     for (const state of [looking, tidying])
       expect(transition(state, { type: 'failed' })).toEqual({ ...idle, pause: 1_000 });
     expect(transition(ending, { type: 'failed' })).toBe(ending);
   });
 });
 
-describe('carries out', () => {
-  it('the request that is open, or was put off', () => {
+describe('the next rebuild', () => {
+  test('carries out the request that is open, or that was put off', () => {
     expect(recordToRun(looking, { ...none, record: { ...requested, fault: 'it fell' } }, made)).toEqual(record);
     const finished: RebuildRecord = { ...record, state: 'finished' };
     expect(recordToRun(looking, { record: finished, postponed: requested }, made)).toEqual(record);
@@ -86,7 +86,7 @@ describe('carries out', () => {
       expect(recordToRun(state, { ...none, record: requested }, made)).toBeUndefined();
   });
 
-  it('the rebuild of missing views first, in the record that an earlier start has left open', () => {
+  test('carries out a rebuild of missing views first, in the record that an earlier start has left open', () => {
     const state = { ...looking, role: { leading: true, missing: ['contacts'] } };
     const ofStart = recordToRun(state, { ...none, record: requested }, made);
     expect(ofStart).toMatchObject({ ...made, views: ['contacts'], cause: 'start', state: 'running', dry_run: false });
@@ -96,15 +96,15 @@ describe('carries out', () => {
   });
 });
 
-describe('ends a rebuild', () => {
-  it('with its result, and looks again at once', () => {
+describe('the end of a rebuild', () => {
+  test('finishes a rebuild with its result, and looks again at once', () => {
     const end = transition({ ...building, interruptions: 3 }, ended(switched));
     const result = { ...record, state: 'finished', outcome: 'switched', finished_at: at, progress: null };
     expect(end).toEqual({ ...ending, record: result, pause: 0 });
     expect(transition(end, { type: 'saved' })).toEqual({ ...idle, pause: 0 });
   });
 
-  it('as failed if documents differ or an event cannot be folded', () => {
+  test('fails a rebuild if documents differ or an event cannot be folded', () => {
     const poison = { view: 'lists', stream: 'l', position: '7', event_id: 'e', event_type: 'ListCreated', reason: 'r' };
     const differs = transition(building, ended({ outcome: 'differs', views: [] }));
     expect(differs).toMatchObject({ record: { state: 'failed', outcome: 'differs' } });
@@ -112,7 +112,7 @@ describe('ends a rebuild', () => {
     expect(stopped).toMatchObject({ record: { state: 'failed', outcome: 'poison', poison } });
   });
 
-  it('pauses longer after each interruption, and gives up a request after ten, but never missing views', () => {
+  test('pauses longer after each interruption, and gives up a request after ten, but never missing views', () => {
     let state: CoordinatorState = building;
     const pauses: number[] = [];
     for (let count = 1; count <= 10; count += 1) {
@@ -129,15 +129,15 @@ describe('ends a rebuild', () => {
   });
 });
 
-describe('leaves the rebuild to another process that leads', () => {
-  it('and writes nothing more of it', () => {
+describe('the loss of the lead', () => {
+  test('leaves the rebuild to the process that leads, and writes nothing more about it', () => {
     expect(transition(building, role(following))).toEqual(stopping);
     const lost = transition({ ...ending, interruptions: 2 }, role(following));
     expect(transition(lost, { type: 'failed' })).toEqual({ ...idle, role: following });
     expect(transition({ ...looking, role: following }, taken(record))).toEqual({ ...idle, role: following });
   });
 
-  it('and waits for the end of its thread before it leads again', () => {
+  test('waits for the end of the rebuild thread before the process leads again', () => {
     const again = transition(stopping, role(leading));
     expect(again).toEqual({ ...stopping, role: leading });
     expect(transition(again, { type: 'requested' })).toBe(again);
@@ -145,13 +145,13 @@ describe('leaves the rebuild to another process that leads', () => {
   });
 });
 
-it('drops abandoned storages only while nothing is being built and no view is missing', () => {
+test('drops abandoned storages only while nothing is being built and no view is missing', () => {
   expect(states.filter(mayDrop).map(({ name }) => name)).toEqual(['idle', 'looking', 'tidying', 'ending']);
   const missing = { leading: true, missing: ['lists'] };
   expect(states.filter((state) => mayDrop({ ...state, role: missing }))).toEqual([]);
 });
 
-it('ignores an event that does not belong to the state', () => {
+test('ignores an event that does not belong to the state', () => {
   const belongs: Readonly<Record<string, readonly string[]>> = {
     due: ['idle'],
     taken: ['looking'],

@@ -23,7 +23,7 @@ function folder(): string {
   return dataDir;
 }
 const secret = 'a secret of starts, long enough for a start';
-/** The views of starts that end before they are opened. */
+/** An address without a MongoDB, for starts that end before the views are opened. */
 const noViews = 'mongodb://127.0.0.1:1/audience';
 function newViews(): TestDatabase {
   const database = openTestDatabase(testMongoUrl ?? '');

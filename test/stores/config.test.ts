@@ -102,7 +102,7 @@ test('BOUNCE_THRESHOLD=off is no threshold', () => {
   expect(readConfig({}).bounceThreshold).toBe(3);
 });
 
-test('one server without the other is refused with the variable that is missing and what to do', () => {
+test('one server without the other is refused with a message that names the missing variable and says what to do', () => {
   expect(() => readConfig({ EVENTSTORE_URL: 'esdb://localhost:2113' })).toThrow(
     /^MONGODB_URL is required with EVENTSTORE_URL: .* Set MONGODB_URL, or unset EVENTSTORE_URL/,
   );

@@ -1,4 +1,4 @@
-/** Views of a log that show nothing new until a test folds it, and the queries on these views. */
+/** Views that show nothing new until a test folds their log, and the queries on these views. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js
 
 const batch = { handlers: handlersOf(liveProjections), parked: new Map(), park: false };
 
-/** All of these are closed with the test. */
+/** Opens the views. They are closed when the test ends. */
 export async function openHeldViews(log: EventStore) {
   const folder = mkdtempSync(path.join(tmpdir(), 'held-views-'));
   const models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
@@ -81,7 +81,7 @@ export async function openHeldViews(log: EventStore) {
     }),
     analytics: createAnalyticsQueries(noted),
     suppressed,
-    /** Notes what was appended since the last fold as written by this process. */
+    /** Records the appends since the last fold as writes of this process. */
     async noteWrites(): Promise<void> {
       written = await unfolded();
       for (const stored of written) {

@@ -1,4 +1,4 @@
-/** Views for queries in tests: nothing was written that the read models do not show, and no stream is parked. */
+/** Views for queries in tests. The read models show everything that was written, and no stream is parked. */
 import type { QueryViews } from '../../src/projections/query-reader.js';
 import { createQueryViews } from '../../src/projector/query-views.js';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';

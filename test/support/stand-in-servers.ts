@@ -1,4 +1,4 @@
-/** The stores of a deployment on servers where no EventStoreDB runs: the stand-in for it, and a database on the MongoDB of the tests. */
+/** The stores of a deployment on servers without an EventStoreDB: the stand-in for it, and a database on the MongoDB of the tests. */
 import { startStandIn, type StandIn } from '../eventstoredb/stand-in/stand-in.js';
 import { openTestDatabase, type TestDatabase } from './mongodb.js';
 import type { Overrides } from './stores.js';
@@ -6,7 +6,7 @@ import type { Overrides } from './stores.js';
 interface StandInServers {
   readonly server: StandIn;
   readonly database: TestDatabase;
-  /** Leads a service to these stores. */
+  /** The environment of a service on these stores. */
   readonly env: Overrides;
   /** Drops the database and ends the stand-in. Close the services first. */
   close(): Promise<void>;

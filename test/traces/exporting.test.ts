@@ -1,4 +1,4 @@
-/** What the SDK makes of its variables: where spans go, which are sampled, and in which batches they are posted. */
+/** The effect of the variables that the SDK reads: where spans go, which spans are sampled, and in which batches they are posted. */
 import { ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openExporting } from '../../src/traces/exporting.js';
@@ -25,20 +25,20 @@ const calledBy = (traceFlags: TraceFlags) =>
     ...{ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', traceFlags, isRemote: true },
   });
 
-describe('spans are posted', () => {
+describe('the exporter', () => {
   test.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', '', '/v1/traces'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', '/', '/v1/traces'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', '/otlp/', '/otlp/v1/traces'],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '/here', '/here'],
-  ])('for %s with the path %j to %s', async (name, path, to) => {
+  ])('spans for %s with the path %j are posted to %s', async (name, path, to) => {
     const { collector, tracer, close } = await collecting((url) => ({ [name]: url + path }));
     tracer.startSpan('span').end();
     await close();
     expect(collector.requests.map((request) => request.path)).toEqual([to]);
   });
 
-  test('in batches of the size that is set, all of them at the end', async () => {
+  test('spans are posted in batches of the configured size, and all of them at the end', async () => {
     const { collector, tracer, close } = await collecting((url) => ({
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       OTEL_BSP_MAX_QUEUE_SIZE: '100',
@@ -63,7 +63,7 @@ describe('the sampler', () => {
     ['parentbased_always_on', '0', { root: true, sampled: true, unsampled: false }],
     ['parentbased_always_off', '1', { root: false, sampled: true, unsampled: false }],
     ['ParentBased_TraceIdRatio', '0', { root: false, sampled: true, unsampled: false }],
-  ])('%s with the argument %s', async (name = '', argument = '', expected) => {
+  ])('the sampler %s with the argument %s records the right spans', async (name = '', argument = '', expected) => {
     const { tracer, close } = exporting({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument });
     const isRecorded = (context = ROOT_CONTEXT): boolean => tracer.startSpan('span', {}, context).isRecording();
     expect({
@@ -74,7 +74,7 @@ describe('the sampler', () => {
     await close();
   });
 
-  test('takes about the share of traces that is set', async () => {
+  test('the sampler records about the configured share of traces', async () => {
     const { tracer, close } = exporting({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' });
     const recorded = Array.from({ length: 4_000 }, () => tracer.startSpan('span')).filter((span) => span.isRecording());
     // Seven standard deviations.

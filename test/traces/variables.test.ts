@@ -1,44 +1,40 @@
-/** Which values of OpenTelemetry's standard variables are understood, and which are named as wrong. */
-import { describe, expect, test } from 'vitest';
+/** The standard variables of OpenTelemetry: the values that are understood, and those that are reported as wrong. */
+import { expect, test } from 'vitest';
 import { checkTraceVariables } from '../../src/traces/variables.js';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const nothingWrong = new Map();
 
-describe('traces are made', () => {
-  test.each([
-    endpoint,
-    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces:4318/here' },
-    { ...endpoint, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'otlp' },
-  ])('with %j', (environment) => {
-    expect(checkTraceVariables(environment)).toEqual({ isOn: true, wrong: nothingWrong });
-  });
-
-  test('with the general endpoint if the endpoint for traces is wrong', () => {
-    const { isOn, wrong } = checkTraceVariables({ ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317' });
-    expect(isOn).toBe(true);
-    expect([...wrong.keys()]).toEqual(['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']);
-  });
+test.each([
+  endpoint,
+  { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces:4318/here' },
+  { ...endpoint, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'otlp' },
+])('traces are made with %j', (environment) => {
+  expect(checkTraceVariables(environment)).toEqual({ isOn: true, wrong: nothingWrong });
 });
 
-describe('no traces are made', () => {
-  test.each([
-    {},
-    { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
-    { OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-    { ...endpoint, OTEL_SDK_DISABLED: 'True' },
-    { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
-  ])('with %j, and nothing is named as wrong', (environment) => {
-    expect(checkTraceVariables(environment)).toEqual({ isOn: false, wrong: nothingWrong });
-  });
+test('traces go to the general endpoint if the endpoint for traces is wrong', () => {
+  const { isOn, wrong } = checkTraceVariables({ ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317' });
+  expect(isOn).toBe(true);
+  expect([...wrong.keys()]).toEqual(['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']);
+});
 
-  test('if the only endpoint is no address, which is named', () => {
-    const { isOn, wrong } = checkTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' });
-    expect(isOn).toBe(false);
-    expect(wrong).toEqual(
-      new Map([['OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an address that begins with http:// or https://']]),
-    );
-  });
+test.each([
+  {},
+  { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+  { OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+  { ...endpoint, OTEL_SDK_DISABLED: 'True' },
+  { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+])('no traces are made with %j, and nothing is reported as wrong', (environment) => {
+  expect(checkTraceVariables(environment)).toEqual({ isOn: false, wrong: nothingWrong });
+});
+
+test('no traces are made if the only endpoint is not an address, which is reported', () => {
+  const { isOn, wrong } = checkTraceVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' });
+  expect(isOn).toBe(false);
+  expect(wrong).toEqual(
+    new Map([['OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an address that begins with http:// or https://']]),
+  );
 });
 
 test.each([
@@ -50,7 +46,7 @@ test.each([
   expect(checkTraceVariables({ ...endpoint, ...environment }).wrong).toEqual(nothingWrong);
 });
 
-test('each wrong value is named without the value', () => {
+test('each wrong variable is reported by name, without its value', () => {
   const { isOn, wrong } = checkTraceVariables({
     ...endpoint,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:secret@4317',

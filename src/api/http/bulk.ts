@@ -14,7 +14,7 @@ import type { StreamedAnswer } from './send.js';
 /** Bounds the bodies in memory. Further requests wait in line, their bodies unread, for as long as their clients wait. */
 const bulkSlots = { running: 32, runningOfKey: 4, waiting: 1_000, retryAfter: 5 };
 
-/** Bytes of a body of lines. */
+/** The most bytes of a body of lines. */
 const bulkLimit = 10 * 1024 * 1024;
 
 /** The most lines of one body, not counting blank ones. */

@@ -1,4 +1,4 @@
-/** What a handler gets of a request that has passed every check, and what it may answer with. */
+/** The request that a handler gets after every check, and the answers that a handler may return. */
 import type { Request } from 'express';
 import type { CommandContext } from '../../commands/batch.js';
 import type { Answer } from './envelope.js';

@@ -1,6 +1,6 @@
 /**
- * What an endpoint is, and a resource. The routes, the API document and the client are all made from these objects. An
- * endpoint with its handler:
+ * Endpoints and resources. The routes, the API document and the client are all made from these objects. An endpoint with
+ * its handler:
  *
  * ```ts
  * get: read('getErasure', '/v1/privacy/erasures/{erasure_id}', {
@@ -42,7 +42,7 @@ interface Success {
 
 /** The scope that the view named in the path needs. Its handler checks the scope. */
 export const scopeOfView = 'by_view';
-/** Every valid key has access, whatever its scopes. */
+/** The scope of an endpoint that every valid key may use. */
 export const anyKey = 'any_key';
 
 /** A body that the handler reads itself, in place of a JSON body. An upload may be sent again. */
@@ -71,19 +71,19 @@ export interface Endpoint<Needs = never> {
   readonly method: 'get' | 'post' | 'postOrDelete';
   /** The path, with its parameters in braces. */
   readonly path: string;
-  /** What the API key must be allowed to do. `none` if the endpoint needs no API key. */
+  /** The scope that the API key must have. `none` if the endpoint needs no API key. */
   readonly scope: Scope | 'none' | typeof anyKey | typeof scopeOfView;
   readonly summary: string;
   readonly description?: string;
   /** Reads wait for `X-Min-Position`. Writes are slowed down while the views lag. */
   readonly effect: 'read' | 'write';
   /**
-   * What becomes of body fields, query parameters and ids that are unknown. `ignored`, as in the seventeen endpoints of the
+   * Decides how unknown body fields, query parameters and ids are treated. `ignored`, as in the seventeen endpoints of the
    * original API: unknown fields and parameters have no effect, and an unknown id has an error of its own. `refused`:
    * unknown fields and parameters are refused, and an unknown id is 404.
    */
   readonly unknownInput: 'ignored' | 'refused';
-  /** Whether the answer rests on the log, so that it is 503 after the log was altered by somebody else. */
+  /** Whether the answer rests on the log, so that it is 503 after another program has altered the log. */
   readonly needsIntactLog: boolean;
   /** Whether a repeat with the same `Idempotency-Key` and the same input gets the first answer. */
   readonly takesIdempotencyKey?: true;
@@ -97,7 +97,7 @@ export interface Endpoint<Needs = never> {
   readonly dataOf401?: 'empty' | 'absent';
   /** The error that answers an unexpected fault. Default: `internal`. */
   readonly serverFault?: 'internal_update';
-  /** Bytes of the body. Default: 256 KiB. A body of lines has the limit of `bulk.ts`. */
+  /** The most bytes of the body. Default: 256 KiB. A body of lines has the limit of `bulk.ts`. */
   readonly bodyLimit?: number;
   /** The rate limit that counts the request. Default: that of the API. */
   readonly rateLimit?: 'email';
@@ -116,11 +116,11 @@ export interface Resource<Needs = never> {
   readonly description: string;
   /** The parameters in the paths of its endpoints. */
   readonly parameters: Readonly<Record<string, PathParameter>>;
-  /** In the order in which requests are compared with their paths, so fixed words come before parameters. */
+  /** Endpoints in the order in which requests are compared with their paths, so fixed words come before parameters. */
   readonly endpoints: Readonly<Record<string, Endpoint<Needs>>>;
 }
 
-/** The names in braces. */
+/** The names in braces in a path. */
 type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterOf<Rest>
   : never;

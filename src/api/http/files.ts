@@ -6,7 +6,7 @@ import type { Response } from 'express';
 interface FileOptions {
   /** A media type, or its short name. */
   readonly type: string;
-  /** Name and value, alternating. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly content: string | Buffer;
   /** Whether the file has an `ETag`, so that clients that have it get 304. Default: false. */
@@ -21,7 +21,7 @@ export function createFile({ type, headers, content, isTagged = false }: FileOpt
   return { type, headers, identity, gzip: gzipSync(identity), digest };
 }
 
-/** `common` are the headers of every answer. */
+/** @param common the headers of every answer */
 export function sendFile(
   response: Response,
   { type, headers, identity, gzip, digest }: ServedFile,

@@ -5,8 +5,8 @@ import type { PageAnswer, PageRequest } from '../../projections/queries.js';
 import type { Answer } from './envelope.js';
 
 /**
- * `limit` and `cursor` of the query. A cursor is valid only for the collection and the filters that it was given out
- * for, its `scope`. @throws ServiceError `invalid_cursor`
+ * Returns `limit` and `cursor` of the query. A cursor is valid only for the collection and the filters of the page that it
+ * came with, which are its `scope`. @throws ServiceError `invalid_cursor`
  */
 export function pageRequest({ limit, cursor }: PageRequest, scope: readonly string[]): PageRequest {
   if (cursor === undefined) return { limit };
@@ -19,12 +19,12 @@ const scopeMark = (scope: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 8);
 
 interface PageShape<Item> {
-  /** Default: as it is. */
+  /** Returns an item as it is answered. Default: unchanged. */
   readonly show?: (item: Item) => unknown;
   readonly scope: readonly string[];
 }
 
-/** The answer of a page; `next_cursor` and `incomplete` stand beside `data`. */
+/** Returns the answer of a page. `next_cursor` and `incomplete` are beside `data`. */
 export function answerOfPage<Item>(
   page: PageAnswer<Item> & { readonly isIncomplete?: boolean },
   { show = (item) => item, scope }: PageShape<Item>,

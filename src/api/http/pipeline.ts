@@ -1,6 +1,6 @@
 /**
- * The way of a request through an endpoint, as a list of steps in the order of the contract. A step returns nothing, or a
- * promise if the next step has to wait. A step that throws ends the list, and the error is answered.
+ * Takes a request through an endpoint, as a list of steps in the order that docs/errors.md gives. A step returns nothing, or
+ * a promise if the next step has to wait. A step that throws ends the list, and the error is answered.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { errorCatalogue, ServiceError } from '../../errors.js';
@@ -48,7 +48,7 @@ interface Prepared {
   readonly steps: readonly Step[];
 }
 
-/** A request on its way through the steps, with what they have found out. */
+/** A request on its way through the steps, with what the steps have found out. */
 interface Exchange {
   readonly options: PipelineOptions;
   readonly prepared: Prepared;
@@ -88,7 +88,7 @@ export function authenticate(exchange: Exchange): void | Promise<void> {
   return context.grant === undefined ? refuseUnknown(exchange) : undefined;
 }
 
-/** Bytes that are read of a body without a valid key. */
+/** The most bytes of a body that are read for a caller without a valid key. */
 const anonymousBodyLimit = 8 * 1024;
 
 async function refuseUnknown({ options, prepared: { endpoint }, context }: Exchange): Promise<never> {
@@ -192,7 +192,7 @@ export function waitForPosition({ options, context }: Exchange): void | Promise<
 /** Lets a write wait a moment while the views lag. */
 export const waitForViews = ({ options }: Exchange): Promise<void> | undefined => options.admit();
 
-/** @throws ServiceError `unavailable` after the log was altered by somebody else */
+/** Refuses the request after another program has altered the log. @throws ServiceError `unavailable` */
 export function demandIntactLog({ options }: Exchange): void {
   if (options.altered?.() !== undefined) throw new ServiceError('unavailable', {}, { retryAfter: 10 });
 }
@@ -324,7 +324,7 @@ export interface Pipeline {
     error: ServiceError,
     more?: { readonly headers?: readonly string[] },
   ) => void;
-  /** Answers 200 without an endpoint, to a preflight. Neither logged nor traced. */
+  /** Answers a preflight with 200. The request is neither logged nor traced. */
   readonly answer: (exchange: RequestAndResponse, data: object) => void;
   /** Returns the headers of an answer that is sent by other means. */
   readonly headers: (exchange: RequestAndResponse) => readonly string[];
@@ -388,5 +388,5 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   };
 }
 
-/** Whether whoever watches the service asks every few seconds. Such requests are not traced. */
+/** Returns whether monitoring calls the endpoint every few seconds. Such requests are not traced. */
 const isWatching = ({ scope }: Pick<Endpoint, 'scope'>): boolean => scope === 'metrics' || scope === 'none';

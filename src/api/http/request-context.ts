@@ -1,4 +1,4 @@
-/** What belongs to one request while it is answered: its id, its headers and its log line. */
+/** The context of one request while it is answered: its id, its headers and its log line. */
 import type { Request, Response } from 'express';
 import type { BegunRequest, Observe, RequestLine } from '../../flow/observe.js';
 import type { Authenticator, Grant } from './auth.js';
@@ -13,7 +13,7 @@ export interface RequestOptions {
     readonly anonymous: RateLimiter;
     readonly failures: RateLimiter;
   };
-  /** Told of each request. */
+  /** Reports each request. */
   readonly observe: Observe;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -30,13 +30,13 @@ export interface RequestContext {
   readonly started: number;
   readonly requestId: string;
   readonly isOwnId: boolean;
-  /** Undefined until it is asked for, see `correlationIdOf`. */
+  /** Undefined until `correlationIdOf` is called. */
   correlationId: string | undefined;
-  /** Undefined where it is not traced. */
+  /** Undefined if the request is not traced. */
   trace: BegunRequest | undefined;
   /** Undefined without a valid key. */
   grant: Grant | undefined;
-  /** Headers that the answer has, also where it is an error. */
+  /** Headers of the answer, also if it is an error. */
   headers: readonly string[];
   body: Body;
 }
@@ -68,7 +68,7 @@ export function createRequestContext(
   };
 }
 
-/** As `createRequestContext`; where traces are made, one of the request begins or goes on. */
+/** Creates a request context, and begins or continues a trace if traces are made. */
 export function createTracedContext(options: ContextOptions, request: Request, response: Response): RequestContext {
   const context = createRequestContext(options, request, response);
   const { method, headers, socket } = request;
@@ -76,11 +76,11 @@ export function createTracedContext(options: ContextOptions, request: Request, r
   return context;
 }
 
-/** What is done for the request is part of its trace. */
+/** Runs the answer as part of the trace of the request. */
 export const inTrace = <Result>({ trace }: RequestContext, answer: () => Result): Result =>
   trace === undefined ? answer() : trace.run(answer);
 
-/** One of a request. A request id that was made here is a UUID, and serves as correlation id, too. */
+/** Returns the correlation id of a request. A request id that was made here is a UUID, and is also the correlation id. */
 export const correlationIdOf = ({ newUuid }: Pick<RequestOptions, 'newUuid'>, context: RequestContext): string =>
   (context.correlationId ??= context.isOwnId ? context.requestId : newUuid());
 
@@ -100,7 +100,7 @@ export function headersOf(
   return headers;
 }
 
-/** Its log line, and the end of its trace. */
+/** Logs the request and ends its trace. */
 export function logRequest(
   options: Pick<RequestOptions, 'observe' | 'now' | 'newUuid'>,
   context: RequestContext,

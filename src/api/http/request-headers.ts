@@ -1,4 +1,4 @@
-/** What the headers of a request ask for: `Idempotency-Key`, `X-Min-Position`, `Prefer` and `Accept`. */
+/** Reads headers of a request: `Idempotency-Key`, `X-Min-Position`, `Prefer` and `Accept`. */
 import type { Request } from 'express';
 import { positionUpTo } from '../../audit/feed.js';
 import { ServiceError } from '../../errors.js';
@@ -12,7 +12,7 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
   return key;
 }
 
-/** Of the answer to a create or a send. */
+/** Returns the headers of the answer to a create or a send. */
 export const writtenHeaders = ({
   position,
   replayed,
@@ -36,13 +36,13 @@ export function ignoredHeaders(fields: readonly string[]): readonly string[] {
 }
 
 interface LogPositions {
-  /** What the views show, as this process knows; `''` where it does not know yet. */
+  /** Returns the position that the views show as far as this process knows, or `''` if it does not know yet. */
   readonly shown: () => Position;
-  /** The head of the log, read now. @throws StoreUnavailableError */
+  /** Reads the head of the log. @throws StoreUnavailableError */
   readonly head: () => Promise<Position>;
 }
 
-/** The position to wait for; undefined where the views show it already. @throws ServiceError `invalid_position`, see `positionUpTo` */
+/** Returns the position to wait for, or undefined if the views already show it. @throws ServiceError `invalid_position`, see `positionUpTo` */
 export async function minPositionOf(header: string, { shown, head }: LogPositions): Promise<Position | undefined> {
   if (header === '' || positionUpTo(header, shown()) !== undefined) return undefined;
   const position = positionUpTo(header, await head());
@@ -52,7 +52,7 @@ export async function minPositionOf(header: string, { shown, head }: LogPosition
 
 export const strictApplied: readonly string[] = ['Preference-Applied', 'handling=strict'];
 
-/** Whether `handling=strict` stands in the header; the first `handling` counts. */
+/** Returns whether the first `handling` of the header is `strict`. */
 export function prefersStrict(header: string | string[] | undefined): boolean {
   if (header === undefined) return false;
   const preferences = String(header).split(',');
@@ -62,7 +62,7 @@ export function prefersStrict(header: string | string[] | undefined): boolean {
   return handling?.toLowerCase() === 'strict';
 }
 
-/** A client that takes anything gets JSON. Caches are told that the header decides. */
+/** Returns whether the client prefers HTML to JSON. Tells caches that the answer depends on `Accept`. */
 export function wantsPage(request: Request): boolean {
   request.res?.vary('Accept');
   return request.accepts(['application/json', 'text/html']) === 'text/html';

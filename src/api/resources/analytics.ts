@@ -169,7 +169,7 @@ export const analyticsResource: Resource<Parts> = {
 
 const maxRows = 3_700;
 
-/** `about` is the list or tag that the rows are about. */
+/** @param about the list or tag that the rows are about */
 const answerOfSeries = (
   { range, rows, isIncomplete }: Rows<{ from: string; to: string }>,
   about: object = {},

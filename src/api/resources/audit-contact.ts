@@ -8,12 +8,12 @@ import type { Parts } from './parts.js';
 
 export const listErrors = ['no_such_list', 'no_such_list_near'] as const;
 
-/** Where `contact` is an address. */
+/** The errors of a `contact` that is an address. */
 export const ofAddress = ['too_many_bytes', 'invalid_characters', 'invisible_in_email', 'invalid_email'] as const;
 
 const contact = createParser(z.object({ contact: address }));
 
-/** What `{contact}` in a path stands for. @throws ServiceError `invalid_email` when it has an `@` and is no address */
+/** Returns the address or the id that `{contact}` in a path is. @throws ServiceError `invalid_email` if it has an `@` and is not an address */
 function parseContact(text: string): { readonly email: string } | { readonly contactId: string } {
   if (!text.includes('@')) return { contactId: text };
   return { email: contact.parse({ contact: text }, false).contact };
@@ -21,7 +21,7 @@ function parseContact(text: string): { readonly email: string } | { readonly con
 
 interface RequestedContact {
   readonly stream: string;
-  /** Undefined: looked for by address. Then there may be no such contact. */
+  /** Undefined if the contact was named by its address. Then there may be no such contact. */
   readonly contactId?: string;
   /** Names the contact in the record of reads. */
   readonly subject: string;

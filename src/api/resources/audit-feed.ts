@@ -99,13 +99,13 @@ export const eventFeed = readOfLog('listEvents', '/v1/audit/events', {
   },
 });
 
-/** Only these parameters may stand beside `follow`. @throws ServiceError `not_with_follow` */
+/** Refuses parameters that cannot be used with `follow`. @throws ServiceError `not_with_follow` */
 function checkFollowed(query: EventsQuery): void {
   const field = Object.keys(query).find((name) => !['after', 'types', 'follow'].includes(name));
   if (field !== undefined) throw new ServiceError('not_with_follow', { field });
 }
 
-/** The filter of the feed, and the read that is recorded. */
+/** Returns the filter of the feed, and the read that is recorded. */
 async function filterOf(query: EventsQuery, parts: Parts) {
   const { actor, request_id: requestId, contact, stream, list_id: list, from, to } = query;
   const found = contact === undefined ? undefined : (await findContact(contact, parts)).stream;
@@ -118,7 +118,7 @@ async function filterOf(query: EventsQuery, parts: Parts) {
   };
 }
 
-/** A client that reconnects sends `Last-Event-ID`, which comes before `after`. */
+/** Returns the position to start after. `Last-Event-ID`, which a client sends when it reconnects, wins over `after`. */
 async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Promise<string> {
   const last = headers['last-event-id'];
   const after = query.follow && typeof last === 'string' && last !== '' ? last : query.after;
@@ -143,8 +143,8 @@ async function* asLines(batches: AsyncIterable<readonly answers.FeedEvent[]>, li
 }
 
 /**
- * Every event with its position as id, so that a client that comes back misses none. The subscription starts again
- * now and then: what it says when it has caught up is the heartbeat, with an id of its own for what was filtered out.
+ * Yields every event with its position as id, so that a client that reconnects misses none. The subscription restarts now and
+ * then. Its message that it has caught up is the heartbeat, whose id covers events that were filtered out.
  */
 async function* serverSent(feed: Feed, from: FeedRequest, stopping: AbortSignal): AsyncGenerator<string> {
   let after = from.after;

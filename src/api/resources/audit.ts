@@ -51,10 +51,10 @@ const ofContactInList = [
   'never_in_list',
 ] as const;
 
-/** Most events of one contact in a proof, whose answer is then some 20 MB. */
+/** The most events of one contact in a proof. The answer is then about 20 MB. */
 const provenEvents = 10_000;
 
-/** Most events of a report. Making it takes some 100 MB then. */
+/** The most events of a report. Making such a report takes about 100 MB. */
 const reportedEvents = 10_000;
 
 const pageHeaders = securityHeaders(pagePolicy);
@@ -304,7 +304,7 @@ export const auditResource: Resource<Parts> = {
   endpoints,
 };
 
-/** A page whose cursor is a position. @throws ServiceError `invalid_cursor` */
+/** Returns the request of a page whose cursor is a position. @throws ServiceError `invalid_cursor` */
 function positionPage(...given: Parameters<typeof pageRequest>): ReturnType<typeof pageRequest> {
   const page = pageRequest(...given);
   if (page.cursor !== undefined && !/^[0-9]{1,64}$/.test(page.cursor)) throw new ServiceError('invalid_cursor');

@@ -1,4 +1,4 @@
-/** Groups, lists and tags. The endpoints are the same for all three, with other words. */
+/** Groups, lists and tags. The endpoints are the same for all three, under other names. */
 import { z } from 'zod';
 import type { NamedWriteResult } from '../../commands/catalogue-requests.js';
 import { ServiceError } from '../../errors.js';

@@ -39,7 +39,7 @@ const aboutTagNames = {
 
 const tagNames = tagNameList.meta({ ...aboutTagNames, description: 'Names of tags, 1 to 100.', minItems: 1 });
 
-/** Absent, `null` and `[]` are nothing to attach. */
+/** If absent, `null` or `[]`, no tags are attached. */
 const optionalTagNames = tagNameList
   .meta({ ...aboutTagNames, description: 'Names of tags to attach. Tags that do not exist yet are created.' })
   .nullish()
@@ -53,7 +53,7 @@ const profileText = (rules: TextRules, example: string, more: z.GlobalMeta = {})
 
 const phone = (value: string): boolean => /^[0-9+().\-/ x]*$/.test(value) && value.replace(/[^0-9]/g, '').length >= 3;
 
-/** An empty text is a cleared field and passes each check. `clock` tells milliseconds since the epoch. */
+/** Returns the schemas of the profile fields. An empty text is a cleared field and passes each check. @param clock returns milliseconds since 1970 */
 function profileSchemas(clock: () => number) {
   const today = (): string => new Date(clock()).toISOString().slice(0, 10);
   const dateOfBirth = (value: string): boolean => isCalendarDay(value) && value >= '1900-01-01' && value <= today();
@@ -110,7 +110,7 @@ export const searched = z.object({
     .meta({ default: defaultHits }),
 });
 
-/** `clock` tells milliseconds since the epoch. */
+/** @param clock returns milliseconds since 1970 */
 export function contactBodies(clock: () => number) {
   const fields = profileSchemas(clock);
   const howAgreed = consent(clock);
@@ -137,10 +137,10 @@ export function contactBodies(clock: () => number) {
 export const createEcho: EchoFields = { flat: ['email', 'status', ...profileFields], nested: profileFields };
 export const upsertEcho: EchoFields = { ...createEcho, flat: [...createEcho.flat, 'tag_name'] };
 
-/** What may stand in `data`, in documented order. */
+/** The fields that may be in `data`, in documented order. */
 const nestedFields = [...profileFields, 'consent'];
 
-/** Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent: one in an unexpected place would be lost without a word. */
+/** Moves the fields of `data` beside `email` and `status`. Profile fields and a consent may be in either place, because a consent in an unexpected place would be lost silently. */
 function flattening(others: readonly string[]) {
   return (body: unknown, context: z.RefinementCtx): unknown => {
     if (!isObject(body)) return body;
@@ -166,7 +166,7 @@ const maxSkewMs = 5 * 60_000;
 /** Scoped addresses mean something on one machine only. */
 const isAddress = (value: string): boolean => isIP(value) !== 0 && !value.includes('%');
 
-/** Absent, `null` and blank are nothing. */
+/** Treats `null` and blank text like an absent field. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .preprocess(
@@ -175,13 +175,13 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
     )
     .optional();
 
-/** A consent with at least one field; undefined where there is none. `clock` tells milliseconds since the epoch. */
+/** Returns the schema of a consent, which is undefined without any field. @param clock returns milliseconds since 1970 */
 function consent(clock: () => number) {
   const fields = z.object({
     source: optional(
       textField({ maxCharacters: 255 }, { description: 'Where the person agreed.', examples: ['signup form'] }),
     ),
-    // As it was shown to the person: it may have several lines.
+    // Several lines are allowed, because the statement is stored as the person saw it.
     statement: optional(
       textField(
         { forbidden: controlButTabAndLineBreak, maxCharacters: 2_000 },

@@ -99,7 +99,7 @@ const contactInListWithSubscriptions = object('ContactInListWithSubscriptions', 
   subscriptions,
 });
 
-/** `clock` returns milliseconds since 1970. */
+/** @param clock returns milliseconds since 1970 */
 export function contactResource(clock: () => number): Resource<Parts> {
   const bodies = contactBodies(clock);
   const line = createParser(bodies.upsert);

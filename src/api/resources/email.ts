@@ -1,4 +1,4 @@
-/** Transactional email: send, what became of an email, reports of mail servers, release and cancel. */
+/** Transactional email: send, look up, take reports of mail servers, release and cancel. */
 import { z } from 'zod';
 import { reportOutcomes } from '../../bounces/take-report.js';
 import type { ChangedEmail, PlacedEmail } from '../../commands/email-requests.js';
@@ -135,7 +135,6 @@ export const emailEndpoints = {
       const recipient = call.request.headers[envelopeTo.toLowerCase()];
       if (typeof recipient !== 'string' || recipient.trim() === '')
         throw new ServiceError('required', { field: envelopeTo });
-      /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. */
       const streamOf = async (id: string) => (await queries.placeOfEmail(id))?.stream;
       const taken = await reports.take({ recipient, bytes, streamOf }, call.context);
       const { outcome, emailId: email_id, verified, position } = taken;
@@ -199,7 +198,7 @@ export const emailResource: Resource<Parts> = {
 
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
-/** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
+/** Asks the view, because the stream follows from the id only if the email was sent without an `Idempotency-Key`. @throws ServiceError `not_found` */
 async function placeOf(call: EmailCall, { queries }: Parts): Promise<PlacedEmail> {
   const place = await queries.placeOfEmail(call.parameter('email_id'));
   if (place === undefined) throw new ServiceError('not_found');

@@ -47,7 +47,7 @@ const reason = textField({ maxCharacters: 255 }, { description: 'Why. Nothing pe
   .nullish()
   .transform((given) => (given === null || given === '' ? undefined : given));
 
-/** That it is in the future is a rule of the decider. */
+/** The decider checks that the time is in the future. */
 const futureMoment = moment({
   description: 'ISO 8601 with its zone, in the future.',
   format: 'date-time',

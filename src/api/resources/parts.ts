@@ -1,4 +1,4 @@
-/** What handlers work with. Each handler takes the parts that it needs. */
+/** The parts of the service that handlers work with. Each handler takes the parts that it needs. */
 import type { Audit } from '../../audit/audit.js';
 import type { AuditReader } from '../../audit/reading.js';
 import type { Reports } from '../../bounces/take-report.js';
@@ -99,7 +99,7 @@ const exportsAtOnce = 2;
 
 type Bounds = ReturnType<typeof createBounds>;
 
-/** Creates what limits how many answers of each kind are made at once. */
+/** Creates the limits on how many answers of each kind are made at once. */
 export const createBounds = (parts: Parameters<typeof createBulks>[1]) => ({
   contacts: createBulks('contacts_bulks', parts),
   suppressions: createBulks('suppressions_bulks', parts),

@@ -1,4 +1,4 @@
-/** What people may ask of their data: a copy of what is stored about them, and its erasure. */
+/** The rights of a person: a copy of what is stored about the person, and its erasure. */
 import { z } from 'zod';
 import type { Erasure } from '../../commands/erasures.js';
 import { ServiceError } from '../../errors.js';

@@ -94,7 +94,7 @@ function shown({ name, version }: View, state: ViewsState, running: RebuildRecor
   };
 }
 
-/** Adds the whole event that stopped the rebuild: it is read from the log for this answer, and kept nowhere else. */
+/** Adds the whole event that stopped the rebuild. The event is read from the log for this answer, and stored nowhere else. */
 async function withBody(
   record: RebuildRecord,
   { events, hidden }: { readonly events: Pick<AuditReader, 'readAt'>; readonly hidden: HiddenMembers },
@@ -117,7 +117,7 @@ const lookMs = 250;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 
-/** Server-sent events: `progress` until it is over, then `result`, and the stream ends. */
+/** Yields server-sent events: `progress` until the rebuild ends, then `result`. */
 async function* pollRebuild({ rebuilds, show, signal, stopping }: RebuildFeed): AsyncGenerator<string> {
   let last = '';
   let silent = 0;

@@ -13,9 +13,9 @@ import { serviceResource } from './service.js';
 import { suppressionResource } from './suppressions.js';
 import { viewsResource } from './views.js';
 
-/** `clock` returns milliseconds since 1970. */
+/** @param clock returns milliseconds since 1970 */
 export const createResources = (clock: () => number): readonly Resource<Parts>[] => [
-  // First, because a request is compared with one path after the other, and most requests are for contacts.
+  // Contacts come first, because a request is compared with one path after the other, and most requests are for contacts.
   contactResource(clock),
   catalogueResource('group'),
   catalogueResource('list'),

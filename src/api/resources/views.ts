@@ -96,7 +96,7 @@ function viewOf(name: string, { scopes }: Pick<Call, 'scopes'>, projections: rea
   return view;
 }
 
-/** The first field that holds an array must contain the given text, every other field must have the given value. */
+/** Returns the filters: the first array field must contain the given text, and every other field must have the given value. */
 function filtersOf(
   { arrayIndexes = [] }: Projection,
   given: Readonly<Record<string, unknown>>,
@@ -111,7 +111,7 @@ function filtersOf(
   return { ...(Object.keys(where).length === 0 ? {} : { where }), ...(contains === undefined ? {} : { contains }) };
 }
 
-/** Numbers, `true`, `false`, `null` and texts in quotes as JSON has them; everything else is a text as received. */
+/** Parses numbers, `true`, `false`, `null` and quoted texts as JSON. Returns everything else as the text that was received. */
 function valueIn(text: string): string | number | boolean | null {
   try {
     const value: unknown = JSON.parse(text);

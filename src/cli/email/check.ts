@@ -55,7 +55,7 @@ async function tellSteps(settings: MailSettings, mail: Mail | undefined, line: C
       if (step.step === 'DNS' && step.ok)
         stderr.write(`Waiting for the greeting of ${host}:${port}, at most ${longestGreetingMs / 60_000} minutes.\n`);
     });
-    // A failure is met below.
+    // The last await throws the failure.
     write.catch(() => undefined);
     written.push(write);
   };

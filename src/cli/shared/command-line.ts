@@ -48,10 +48,8 @@ export interface CommandTerminal {
 /** Log, views and data folder of a call. What is opened is the caller's to close. */
 export interface CommandPlace extends LogPlace {
   readonly newUuid: () => string;
-  /** Of the service. */
+  /** The version of the service. */
   readonly version: string;
-  /** Milliseconds. */
-  readonly monotonic: () => number;
   readonly dataDir: string;
   /** `SECRET`, if it is set. */
   readonly secret: string | undefined;

@@ -156,7 +156,7 @@ export function createCopies(
   };
 }
 
-/** After an abort, what was read until then is not passed on. */
+/** Ends the wait after an abort. The caller does not use a page that was read until then. */
 const ignore = (): void => undefined;
 
 /** The page with these events; what lies behind it was looked at, too. */

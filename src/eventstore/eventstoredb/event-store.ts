@@ -37,7 +37,7 @@ export interface EventStoreDbOptions {
   readonly prefix: string;
   /** Called for faults that fail no call, such as a dropped subscription, without credentials or personal data. Must not throw. */
   readonly onFault?: (fault: Error) => void;
-  /** Told of each round trip. */
+  /** Reports each round trip. */
   readonly observe?: Observe | undefined;
   readonly timings?: Partial<Timings>;
   readonly random?: () => number;

@@ -36,7 +36,7 @@ interface SqliteEventStoreOptions {
   readonly onLocked?: () => void;
   /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
-  /** Told of each transaction of appends. */
+  /** Reports each transaction of appends. */
   readonly observe?: Observe | undefined;
   /** Called once when the log turns out to have other events than this service has appended. Must not throw. */
   readonly onAltered?: (message: string) => void;

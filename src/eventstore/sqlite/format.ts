@@ -1,4 +1,4 @@
-/** The file of the embedded event log: its tables, and how it is told from other files and from altered ones. */
+/** The file of the embedded event log: its tables, and the checks that tell the file from other files and from altered logs. */
 import { Database } from '../../sqlite/database.js';
 import { StoreUnavailableError } from '../event-store.js';
 
@@ -13,8 +13,8 @@ export const metadataText = "coalesce(m.json, '')";
 /*
  * SQLite stores the comments inside the parentheses with the tables, so that `.schema` shows them. Streams are small integers in
  * `events`, so that its unique index grows at its end. There is no index on event ids, because a repeated append is recognized
- * by the ids at the expected revision. `metadata` has a row for each text and not for each append, because the appends of a
- * bulk request have the same metadata, while the events of one append can have different metadata.
+ * by the ids at the expected revision. `metadata` has a row for each text and not for each append. The appends of a bulk
+ * request have the same metadata, while the events of one append can have different metadata.
  */
 const schema = `
   create table streams (

@@ -31,7 +31,7 @@ export interface MongoReadModelsOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly timeouts?: Partial<MongoTimeouts>;
-  /** Told of each round trip. */
+  /** Reports each round trip. */
   readonly observe?: Observe | undefined;
 }
 

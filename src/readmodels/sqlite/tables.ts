@@ -101,12 +101,12 @@ export function openTable(db: Database, view: View) {
 
   return {
     read: readOne,
-    /** Reads the documents that exist, in any order. One statement for all costs a quarter of one for each. */
+    /** Reads the documents that exist, in any order. One statement for all takes a quarter of the time of one for each. */
     readMany<D>(ids: readonly string[]): readonly StoredDocument<D | null>[] {
       const readEach = () => ids.map((id) => readOne<D>(id)).filter((found) => found !== undefined);
       if (ids.length < 2) return readEach();
       const list = JSON.stringify(ids);
-      // SQLite reads some JSON escapes in another way than JavaScript.
+      // SQLite reads some JSON escapes differently than JavaScript does.
       if (list.includes('\\')) return db.transaction(readEach);
       return selectMany.all(list).map((row) => rows.read<D>(row));
     },
