@@ -10,6 +10,7 @@ import type { StoreSettings } from '../stores/stores.js';
 import type { RebuildProgress, RebuildRequest, RebuildResult, RebuildRun } from './answers.js';
 import type { Damage } from './damage.js';
 import {
+  isOpen,
   newRecord,
   nextOf,
   readRebuildRecord,
@@ -128,10 +129,13 @@ export function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
     if (state.name === 'building') await changed(isShared ? lookMs : undefined);
   }
 
-  /** Writes the record, unless the stored record is of another rebuild by now. Returns false if the stores cannot be reached. */
+  /**
+   * Writes the record, unless the stored record is of another rebuild by now, or says that another process has ended this one
+   * while this process was suspended. Returns false if the stores cannot be reached.
+   */
   const isSaved = (record: RebuildRecord): Promise<boolean> =>
     write(({ record: stored }) =>
-      stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
+      stored === undefined || (stored.rebuild_id === record.rebuild_id && isOpen(stored)) ? record : undefined,
     ).then(
       () => true,
       () => false,

@@ -119,6 +119,29 @@ it('writes the progress where other processes show it', async () => {
   await vi.waitFor(async () => expect(await readRebuildRecord(others)).toMatchObject({ progress }), patience);
 });
 
+it('does not open a rebuild again that another process has finished while this one was suspended', async () => {
+  let reads = 0;
+  const counted = (models: ReadModels): ReadModels => ({
+    ...models,
+    readRecord(name) {
+      reads += 1;
+      return models.readRecord(name);
+    },
+  });
+  const { coordinator, nth, others } = await open(counted, true);
+  await coordinator.request(request);
+  coordinator.become(leading);
+  const thread = await nth(1);
+  await writeRebuildRecord(others, ({ record }) => record && { ...record, state: 'finished', outcome: 'checked' });
+  const finished = await readRebuildRecord(others);
+  const before = reads;
+  thread.onProgress(progress);
+  await vi.waitUntil(() => reads > before, patience);
+  // All that the embedded views do is done within this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await readRebuildRecord(others)).toEqual(finished);
+});
+
 it('begins no thread when the lead was lost while the beginning was written down', async () => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
