@@ -8,7 +8,7 @@ import { registerCommands } from '../cli/commands.js';
 import { createErrorOutput, createOutput, type OutputStream } from '../cli/output.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { findService, type FolderKey } from '../cli/shared/service-client.js';
-import { present, readConfig } from '../stores/config.js';
+import { present, readMailConfig } from '../stores/config.js';
 import { dataFolderAt, type DataFolder, type WrittenAddress } from '../stores/data-folder.js';
 import type { MailSettings } from '../mailer/check.js';
 import { ownSmtpName } from '../mailer/smtp-url.js';
@@ -16,13 +16,8 @@ import { commandPlace } from './command-place.js';
 import { version } from './version.js';
 
 function mailSettingsIn(env: Environment): MailSettings | undefined {
-  const config = readConfig(env);
-  if (config.smtp === undefined) return undefined;
-  return {
-    server: config.smtp,
-    ehloName: ownSmtpName(config.smtpName, hostname()),
-    dkim: config.dkim,
-  };
+  const { smtp, smtpName, dkim } = readMailConfig(env);
+  return smtp === undefined ? undefined : { server: smtp, ehloName: ownSmtpName(smtpName, hostname()), dkim };
 }
 
 type Process = Pick<CommandTerminal, 'env' | 'stderr' | 'stdin'> & {

@@ -298,6 +298,20 @@ export function readStoresConfig(environment: Environment) {
   };
 }
 
+const mailSchema = schema.pick({
+  SMTP_URL: true,
+  SMTP_NAME: true,
+  DKIM_DOMAIN: true,
+  DKIM_SELECTOR: true,
+  DKIM_KEY: true,
+});
+
+/** Reads the variables of the mail server alone, for commands. @throws ConfigurationError */
+export function readMailConfig(environment: Environment) {
+  const settings = parsed(mailSchema, environment);
+  return { smtp: settings.SMTP_URL, smtpName: settings.SMTP_NAME, dkim: dkimIn(settings) };
+}
+
 /** Days; 0: for ever. @throws ConfigurationError */
 export const readRetention = (environment: Environment): number =>
   parsed(schema.pick({ RETAIN_EMAILS: true }), environment).RETAIN_EMAILS;
@@ -322,7 +336,7 @@ function serversIn(settings: StoreVariables) {
   return undefined;
 }
 
-function dkimIn(settings: z.output<typeof schema>): DkimSettings | undefined {
+function dkimIn(settings: z.output<typeof mailSchema>): DkimSettings | undefined {
   const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: privateKey } = settings;
   if (domain !== undefined && selector !== undefined && privateKey !== undefined)
     return { domain, selector, privateKey };

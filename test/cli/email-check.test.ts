@@ -47,6 +47,12 @@ test('without an address nothing is sent, and each step is told', async () => {
   expect([smtp.messages.length, smtp.logins.length]).toEqual([0, 1]);
 });
 
+test('checks the mail server although the settings name only one server of the stores', async () => {
+  const smtp = await startSmtp(['accept']);
+  const env = { SMTP_URL: urlOf(smtp.port), EVENTSTORE_URL: 'esdb://localhost:2113' };
+  expect(await audience(['email', 'check', '--json'], { env })).toMatchObject({ code: 0 });
+});
+
 test('with an address one test e-mail is sent', async () => {
   const smtp = await startSmtp(['accept']);
   const { code, steps, shown } = await check(urlOf(smtp.port), 'ada@example.com');
