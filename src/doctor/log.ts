@@ -1,5 +1,5 @@
 /** Checks whether the log can be read, and names the server that stores it. */
-import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
+import { LogFormatError, StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 import { green, red, yellow, type Diagnosis } from './diagnosis.js';
 import { StoreNotOpenError, type OpenPlace } from './patient.js';
 import { messageOf, sayServer } from './servers.js';
@@ -12,9 +12,13 @@ export async function checkLog(open: OpenPlace): Promise<Diagnosis> {
   } catch (error) {
     const isOpen = error instanceof StoreUnavailableError;
     if (!isOpen && !(error instanceof StoreNotOpenError)) throw error;
-    const reason = messageOf(isOpen ? error : error.cause);
+    const cause = isOpen ? error : error.cause;
+    const reason = messageOf(cause);
     if (!isOpen && !error.isThere)
       return yellow(reason, 'Start the service, whose first start makes the log, or name the right data folder.');
+    // The disk is well, and a backup would have the same format.
+    if (cause instanceof LogFormatError)
+      return red(reason, 'Keep the file, and bring its events over as in "Upgrading" of docs/operations.md.');
     return red(reason, open.stores.remedies.log);
   }
 }

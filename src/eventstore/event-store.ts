@@ -159,6 +159,11 @@ export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
+/** The log has a format that this version does not read. The message says how to bring its events over. */
+export class LogFormatError extends StoreUnavailableError {
+  override readonly name = 'LogFormatError';
+}
+
 /** The disk of the log is full; nothing was written. Waiting does not help: somebody has to free space. */
 export class StoreFullError extends StoreUnavailableError {
   override readonly name = 'StoreFullError';

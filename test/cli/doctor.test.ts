@@ -367,6 +367,19 @@ describe('what is broken', () => {
     expect(found.code).toBe(1);
   });
 
+  test('a log of an earlier format, which is not blamed on the disk and needs no backup', long, async () => {
+    const folder = copied();
+    const db = new DatabaseSync(path.join(folder, 'events.db'));
+    db.exec('pragma user_version = 6');
+    db.close();
+    const found = await doctor(folder);
+    expect(found.of('log')).toMatchObject({
+      level: 'red',
+      finding: expect.stringContaining('has format 6') as unknown,
+      remedy: expect.stringMatching(/^Keep the file, and bring its events over/) as unknown,
+    });
+  });
+
   test('a log with damaged pages', long, async () => {
     const folder = copied();
     overwritePages(path.join(folder, 'events.db'), 2);

@@ -1,6 +1,6 @@
 /** The file of the embedded event log: its tables, and the checks that tell the file from other files and from altered logs. */
 import { Database } from '../../sqlite/database.js';
-import { StoreUnavailableError } from '../event-store.js';
+import { LogFormatError, StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": marks the files of this service. */
 const applicationId = 0x41754c65;
@@ -74,7 +74,7 @@ export function createSchema(db: Database): void {
 export const isBlank = (db: Database): boolean =>
   db.prepareValue('select count(*) from sqlite_schema').get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
-/** @throws StoreUnavailableError if the file is not a log of this service, or has another format */
+/** @throws StoreUnavailableError if the file is not a log of this service @throws LogFormatError if it has another format */
 export function refuseForeign(db: Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
@@ -86,8 +86,8 @@ export function refuseForeign(db: Database, file: string): void {
     throw otherFormat(file, `format ${version} with the tables of an earlier development version`);
 }
 
-const otherFormat = (file: string, found: string): StoreUnavailableError =>
-  new StoreUnavailableError(
+const otherFormat = (file: string, found: string): LogFormatError =>
+  new LogFormatError(
     `${file} has ${found}. It was left as it is. Export its events with the version that wrote it (audience export events), then import them with this version (audience import events)`,
   );
 
