@@ -2,7 +2,7 @@
  * Checks the standard variables of OpenTelemetry. The SDK reads their values itself, and would silently ignore some wrong
  * values. A wrong value is not fatal, because these variables are often set for many programs at once.
  */
-import { accessSync, constants } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const oneOf = (...values: readonly [string, ...string[]]) =>
@@ -16,6 +16,12 @@ const positive = wholeNumber.refine((text) => Number(text) > 0, 'must be at leas
 const share = z.string().transform(Number).pipe(z.number('must be a number from 0 to 1').min(0).max(1));
 const address = z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' });
 const file = z.string().refine(isReadable, 'must name a file that can be read');
+const attributes = z
+  .string()
+  .refine(
+    (text) => text.split(',').every((pair) => pair.trim() === '' || isAttribute(pair)),
+    'must be a comma list of name=value, percent-encoded, each with at most 255 characters',
+  );
 const propagators = z
   .string()
   .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
@@ -42,7 +48,7 @@ const rules: ReadonlyMap<string, z.ZodType> = new Map([
     OTEL_SDK_DISABLED: oneOf('true', 'false'),
     OTEL_TRACES_EXPORTER: oneOf('otlp', 'none'),
     OTEL_SERVICE_NAME: z.string(),
-    OTEL_RESOURCE_ATTRIBUTES: z.string(),
+    OTEL_RESOURCE_ATTRIBUTES: attributes,
     OTEL_PROPAGATORS: propagators,
     OTEL_TRACES_SAMPLER: oneOf(
       ...(['always_on', 'always_off', 'traceidratio'] as const),
@@ -84,9 +90,20 @@ export function checkTraceVariables(environment: Environment): TraceVariables {
   return { isOn: endpoints.some((name) => !wrong.has(name)), wrong };
 }
 
+/** If one pair is wrong, the SDK drops all of them. */
+function isAttribute(pair: string): boolean {
+  const [name = '', value, ...more] = pair.split('=').map((part) => part.trim());
+  if (name === '' || value === undefined || more.length > 0) return false;
+  try {
+    return [name, value].every((part) => decodeURIComponent(part).length <= 255);
+  } catch {
+    return false;
+  }
+}
+
 function isReadable(name: string): boolean {
   try {
-    accessSync(name, constants.R_OK);
+    readFileSync(name);
     return true;
   } catch {
     return false;

@@ -1,4 +1,5 @@
 /** The standard variables of OpenTelemetry: the values that are understood, and those that are reported as wrong. */
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkTraceVariables } from '../../src/traces/variables.js';
 
@@ -40,10 +41,24 @@ test('no traces are made if the only endpoint is not an address, which is report
 test.each([
   { OTEL_TRACES_SAMPLER: 'ParentBased_TraceIdRatio', OTEL_TRACES_SAMPLER_ARG: '0.01' },
   { OTEL_PROPAGATORS: 'baggage, TraceContext' },
+  { OTEL_RESOURCE_ATTRIBUTES: 'service.namespace=shop%2Ccorner, empty=,' },
   { OTEL_BSP_SCHEDULE_DELAY: '0', OTEL_BSP_MAX_QUEUE_SIZE: ' 100 ' },
   { OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
 ])('%j is understood', (environment) => {
   expect(checkTraceVariables({ ...endpoint, ...environment }).wrong).toEqual(nothingWrong);
+});
+
+test.each(['a=b=c', 'token', '=secret', 'token=%zz', `token=${'a'.repeat(256)}`])(
+  'resource attributes that the SDK would drop without a word are reported: %s',
+  (pair) => {
+    const { wrong } = checkTraceVariables({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES: `service.namespace=shop,${pair}` });
+    expect([...wrong.keys()]).toEqual(['OTEL_RESOURCE_ATTRIBUTES']);
+  },
+);
+
+test('a folder in place of a certificate is reported', () => {
+  const { wrong } = checkTraceVariables({ ...endpoint, OTEL_EXPORTER_OTLP_CERTIFICATE: tmpdir() });
+  expect([...wrong.keys()]).toEqual(['OTEL_EXPORTER_OTLP_CERTIFICATE']);
 });
 
 test('each wrong variable is reported by name, without its value', () => {
