@@ -31,7 +31,7 @@ async function runDemo(...args: readonly string[]) {
   child.stdout.on('data', (text: Buffer) => (said += text.toString('utf8')));
   const [, url = '', apiKey = ''] = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`the demo ended: ${said}`);
-    return Promise.resolve(/(http\S+)\/console\n.*: (aud_\w+)/.exec(said) ?? undefined);
+    return Promise.resolve(/(http\S+)\/console\n.*: +(aud_\w+)/.exec(said) ?? undefined);
   });
   return {
     ...{ url, said, client: createClient({ baseUrl: url, apiKey }) },
