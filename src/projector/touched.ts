@@ -49,7 +49,7 @@ export function createGeneration() {
         }
       }
     },
-    /** Returns the position of the last append that changes what the key names: a document, a part (`prefix/`), `wholeView`, or a stream. Returns `''` if there is none. */
+    /** Returns the position of the last append that changes what the key names: a document, a part (`prefix/`), `wholeView`, or a stream. Returns `''` if no append has changed it. */
     lastWrite(view: string, key: string): string {
       const entries = views.get(view);
       if (entries === undefined) return '';

@@ -188,7 +188,7 @@ interface Held {
   leaving: ReadonlyMap<string, Slot>;
 }
 
-/** With 10 million ids, the rate of false positives is 5 %. */
+/** The number of bits of the filter, whose rate of false positives is 5 % at 10 million ids. */
 const filterBits = 2 ** 26;
 
 type BuildCache = ReturnType<typeof createBuildCache>;

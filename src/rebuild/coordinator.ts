@@ -251,7 +251,7 @@ export interface RebuildThreadOptions {
   readonly onProgress: (progress: RebuildProgress) => void;
   readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
   readonly onDamage: (damage: Damage) => void;
-  /** Called once, when the thread has ended, with its result or with the reason why there is none. */
+  /** Called once when the thread has ended, with its result or with the reason for its failure. */
   readonly onEnd: (end: RebuildResult | string) => void;
 }
 

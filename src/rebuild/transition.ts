@@ -56,7 +56,7 @@ export type CoordinatorEvent =
   | { readonly type: 'taken'; readonly record: RebuildRecord | undefined }
   | { readonly type: 'tidied'; readonly isTidy: boolean }
   | { readonly type: 'progress'; readonly progress: RebuildProgress }
-  /** The rebuild thread has ended with a result, or with the reason why there is none. */
+  /** The rebuild thread has ended with a result or with the reason for its failure. */
   | { readonly type: 'ended'; readonly end: RebuildResult | string; readonly at: string }
   | { readonly type: 'saved' }
   /** The stores could not be reached. */
@@ -195,7 +195,7 @@ function interrupted(state: In<'building'>, reason: string, at: string): Coordin
   return enter({ ...state, interruptions: isGivenUp ? 0 : interruptions }, { name: 'ending', record, pause });
 }
 
-/** Returns the record of the rebuild that begins now, or undefined if there is none. Missing views come before requests. */
+/** Returns the record of the rebuild that begins now, or undefined if no rebuild is waiting. Missing views come before requests. */
 export function recordToRun(
   { name, role }: CoordinatorState,
   stored: StoredRecords,

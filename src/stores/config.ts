@@ -249,7 +249,7 @@ export function readConfig(environment: Environment) {
     dkim: dkimIn(settings),
     dataDir: settings.DATA_DIR,
     secret: settings.SECRET,
-    /** Where events and views are. Undefined: in the data folder. */
+    /** The servers of events and views, or undefined if both are in the data folder. */
     servers,
     /** `every`: milliseconds; 0: only at a stop and for proofs. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. `keysBefore`: public keys of earlier keys, in base64 of SPKI in DER. */
     seals: {
@@ -290,7 +290,7 @@ export function readStoresConfig(environment: Environment) {
   return {
     dataDir: settings.DATA_DIR,
     secret: settings.SECRET,
-    /** The server of the log. Undefined: the log is in the data folder. */
+    /** The server of the log, or undefined if the log is in the data folder. */
     logServer: logServerIn(settings),
     /** Returns where events and views are, or undefined if they are in the data folder. @throws ConfigurationError if only one server is named */
     servers: () => serversIn(settings),

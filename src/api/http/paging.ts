@@ -24,6 +24,21 @@ interface PageShape<Item> {
   readonly scope: readonly string[];
 }
 
+/** Returns a page of the entries in the order of their keys. The keys are the cursors. */
+export function pageOfEntries<Item>(
+  entries: Iterable<readonly [key: string, item: Item]>,
+  { limit, cursor = '' }: PageRequest,
+): PageAnswer<Item> {
+  const later = [...entries].filter(([key]) => key > cursor).sort(([one], [other]) => (one < other ? -1 : 1));
+  const page = later.slice(0, limit);
+  const items = page.map(([, item]) => item);
+  const last = page.at(-1);
+  return later.length > limit && last !== undefined ? { items, next_cursor: last[0] } : { items };
+}
+
+/** Returns the member beside `data` of an answer that may lack what a view could not fold. */
+export const besideOf = (isIncomplete: boolean): { incomplete?: true } => (isIncomplete ? { incomplete: true } : {});
+
 /** Returns the answer of a page. `next_cursor` and `incomplete` are beside `data`. */
 export function answerOfPage<Item>(
   page: PageAnswer<Item> & { readonly isIncomplete?: boolean },
@@ -33,7 +48,7 @@ export function answerOfPage<Item>(
     data: page.items.map(show),
     beside: {
       ...(page.next_cursor === undefined ? {} : { next_cursor: scopeMark(scope) + page.next_cursor }),
-      ...(page.isIncomplete === true ? { incomplete: true } : {}),
+      ...besideOf(page.isIncomplete === true),
     },
   };
 }

@@ -7,7 +7,7 @@ import { intervals, countIntervals, dayOf, later, type Range } from '../../proje
 import { outcomesWithReason } from '../../projections/email-outcomes.js';
 import type { Resource } from '../http/endpoint.js';
 import type { Answer } from '../http/envelope.js';
-import { answerOfPage, pageRequest } from '../http/paging.js';
+import { answerOfPage, besideOf, pageRequest } from '../http/paging.js';
 import {
   between,
   choice,
@@ -175,7 +175,7 @@ const answerOfSeries = (
   about: object = {},
 ): Answer => ({
   data: { ...about, interval: range.interval, from: rows[0]?.from, to: rows.at(-1)?.to, rows },
-  beside: isIncomplete ? { incomplete: true } : {},
+  beside: besideOf(isIncomplete),
 });
 
 /** @throws ServiceError `not_found` */

@@ -25,7 +25,7 @@ import {
 import type { Resource } from '../http/endpoint.js';
 import type { Answer } from '../http/envelope.js';
 import { createParser } from '../http/parse.js';
-import { answerOfPage, pageRequest } from '../http/paging.js';
+import { answerOfPage, besideOf, pageRequest } from '../http/paging.js';
 import { writtenHeaders } from '../http/request-headers.js';
 import { lineNumber as line, refusedLine } from '../schemas/bulk.js';
 import { address } from '../schemas/fields.js';
@@ -238,7 +238,7 @@ export function contactResource(clock: () => number): Resource<Parts> {
         const { text, limit } = call.input;
         const read = { subject: allContacts, what: 'search' } as const;
         const found = await access.answering(call, read, () => queries.searchContacts({ text, limit }));
-        return { data: found.items, beside: found.isIncomplete ? { incomplete: true } : {} };
+        return { data: found.items, beside: besideOf(found.isIncomplete) };
       },
     }),
     page: read('listContacts', '/v1/contacts/{list_id}', {

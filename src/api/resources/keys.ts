@@ -6,7 +6,7 @@ import * as value from '../../events/values.js';
 import { keyId, object, time } from '../../events/values.js';
 import { hashKey } from '../http/auth.js';
 import { anyKey, type Resource } from '../http/endpoint.js';
-import { answerOfPage, pageRequest } from '../http/paging.js';
+import { answerOfPage, pageOfEntries, pageRequest } from '../http/paging.js';
 import { writtenHeaders } from '../http/request-headers.js';
 import { moment, name } from '../schemas/fields.js';
 import { idInPath, pageSchema, paging } from '../schemas/parameters.js';
@@ -135,16 +135,10 @@ const endpoints = {
     handle: async ({ query }, parts) => {
       const { keys } = parts;
       const scope = ['keys'];
-      const { limit, cursor = '' } = pageRequest(query, scope);
-      const sorted = [...(await keys.all()).values()].sort((one, other) => (one.key_id < other.key_id ? -1 : 1));
-      const found = sorted.filter(({ key_id }) => key_id > cursor);
-      const items = found.slice(0, limit);
-      const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
-      const shown = {
-        items: await Promise.all(items.map((key) => show(key, parts))),
-        ...(next_cursor === undefined ? {} : { next_cursor }),
-      };
-      return answerOfPage(shown, { scope });
+      const request = pageRequest(query, scope);
+      const page = pageOfEntries(await keys.all(), request);
+      const items = await Promise.all(page.items.map((key) => show(key, parts)));
+      return answerOfPage({ ...page, items }, { scope });
     },
   }),
   self: read('getOwnApiKey', '/v1/keys/self', {

@@ -12,7 +12,7 @@ import { personExportAsJson, exportPerson } from '../../privacy/export.js';
 import { pagePolicy } from '../../report/page.js';
 import type { Resource } from '../http/endpoint.js';
 import { successPieces } from '../http/envelope.js';
-import { answerOfPage, pageRequest } from '../http/paging.js';
+import { answerOfPage, besideOf, pageOfEntries, pageRequest } from '../http/paging.js';
 import { wantsPage } from '../http/request-headers.js';
 import { securityHeaders } from '../http/security-headers.js';
 import { address } from '../schemas/fields.js';
@@ -81,7 +81,7 @@ const endpoints = {
             security: pageHeaders,
             close,
           };
-        const beside = queries.lacksEmails() ? { incomplete: true } : {};
+        const beside = besideOf(queries.lacksEmails());
         const pieces = recorded(successPieces(personExportAsJson(person), beside));
         return { contentType: 'application/json; charset=utf-8', pieces, close };
       } catch (error) {
@@ -111,13 +111,8 @@ const endpoints = {
     answer: pageSchema(erasure),
     handle: async ({ query }, { erasures }) => {
       const scope = ['erasures'];
-      const { limit, cursor = '' } = pageRequest(query, scope);
-      const all = await erasures.all();
-      const later = [...all.keys()].filter((id) => id > cursor).sort();
-      const ids = later.slice(0, limit);
-      const items = ids.flatMap((id) => all.get(id) ?? []);
-      const next_cursor = later.length > limit ? ids.at(-1) : undefined;
-      return answerOfPage({ items, ...(next_cursor === undefined ? {} : { next_cursor }) }, { show: shown, scope });
+      const request = pageRequest(query, scope);
+      return answerOfPage(pageOfEntries(await erasures.all(), request), { show: shown, scope });
     },
   }),
   get: read('getErasure', '/v1/privacy/erasures/{erasure_id}', {

@@ -7,7 +7,7 @@ import { MissingIndexError, type FindQuery } from '../../readmodels/read-models.
 import { viewName as view } from '../../rebuild/answers.js';
 import type { Call } from '../http/call.js';
 import { type Resource, scopeOfView } from '../http/endpoint.js';
-import { answerOfPage, pageRequest } from '../http/paging.js';
+import { answerOfPage, besideOf, pageRequest } from '../http/paging.js';
 import { incomplete, pageSchema, paging, textInPath } from '../schemas/parameters.js';
 import { read, type Parts } from './parts.js';
 
@@ -71,7 +71,7 @@ const endpoints = {
       const view = viewOf(call.parameter('name'), call, projections);
       const { found, isIncomplete } = await queries.getDocument(view, call.parameter('id'));
       if (found === undefined) throw new ServiceError(isIncomplete ? 'unavailable' : 'not_found');
-      return { data: found, beside: isIncomplete ? { incomplete: true } : {} };
+      return { data: found, beside: besideOf(isIncomplete) };
     },
   }),
 };
